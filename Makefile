@@ -1,0 +1,135 @@
+# sandboxtask: the one makefile. `make help` lists the targets; CONTRIBUTING.md says how to add to the tree.
+
+VERSION := 0.1.0
+.DEFAULT_GOAL := all
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+.SUFFIXES:
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+
+# SANITIZE=address,undefined builds the host-side programs and tests under sanitizers, in a tree of their own.
+SANITIZE ?=
+comma := ,
+# V=1 shows the commands themselves.
+V ?=
+say = $(if $(V),,@echo '  $(1)';)
+BUILD := build$(if $(SANITIZE),/sanitize-$(subst $(comma),-,$(SANITIZE)))
+JOBS ?= $(shell nproc)
+
+include controller/layers.mk
+
+CC := gcc
+AR := gcc-ar
+CPPFLAGS := -D_GNU_SOURCE -DSANDBOXTASK_VERSION='"$(VERSION)"' -Icontroller $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2)
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wvla -Wundef -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+	-Wformat=2 -Wcast-qual -Wwrite-strings -Wswitch-enum -Wimplicit-fallthrough -Wno-missing-field-initializers
+HARDENING := -fstack-protector-strong -fstack-clash-protection -fcf-protection -fPIE
+CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) $(HARDENING) -include controller/base/banned.h
+LDFLAGS := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed
+ifneq ($(SANITIZE),)
+CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+LDFLAGS += -fsanitize=$(SANITIZE)
+endif
+
+# --- Layers: controller/<layer>/*.c become one archive each, so that a test of a layer which reaches above it fails to link.
+
+sources_of = $(sort $(wildcard controller/$(1)/*.c))
+objects_of = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources_of,$(1)))
+present_layers := $(foreach layer,$(LAYERS),$(if $(call sources_of,$(layer)),$(layer)))
+archive_of = $(BUILD)/lib/lib$(1).a
+# A layer, then what it uses, highest first: the order in which the linker wants them.
+reversed = $(if $(1),$(call reversed,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
+archives_for = $(foreach layer,$(1) $(call reversed,$(USES_$(1))),$(if $(filter $(layer),$(present_layers)),$(call archive_of,$(layer))))
+links_for = $(foreach library,$(sort $(foreach layer,$(1) $(USES_$(1)),$(LIBRARIES_$(layer)))),$(LINK_$(library)))
+
+define layer_rules
+$(call archive_of,$(1)): $(call objects_of,$(1))
+endef
+$(foreach layer,$(present_layers),$(eval $(call layer_rules,$(layer))))
+
+$(BUILD)/lib/%.a:
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(call say,AR   $@)$(AR) rcsD $@ $^
+
+# The flags are a prerequisite of every object: changing them rebuilds.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(subst ','\'',$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS))' | cmp -s - $@ || \
+		echo '$(subst ','\'',$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS))' >$@
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC   $<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# --- Programs: built when their sources exist.
+
+PROGRAMS :=
+
+.PHONY: all
+all: $(foreach layer,$(present_layers),$(call archive_of,$(layer))) $(PROGRAMS)
+
+# --- Unit tests: tests/unit/<layer>/NAME.c tests controller/<layer>/NAME.c, linked with that layer and those below only.
+
+unit_sources := $(sort $(wildcard tests/unit/*/*.c))
+UNIT_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(unit_sources))
+tap := $(BUILD)/obj/tests/lib/tap.o
+
+define unit_rules
+$(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/$(1)/%,$(unit_sources))): $(BUILD)/tests/unit/$(1)/%.t: \
+		$(BUILD)/obj/tests/unit/$(1)/%.o $(tap) $(call archives_for,$(1))
+	@mkdir -p $$(@D)
+	$$(call say,LINK $$@)$$(CC) $$(LDFLAGS) -o $$@ $$^ $(call links_for,$(1))
+endef
+$(foreach layer,$(present_layers),$(eval $(call unit_rules,$(layer))))
+$(BUILD)/obj/tests/%.o: CPPFLAGS += -Itests/lib
+
+.PHONY: unit
+unit: $(UNIT_TESTS)
+	@prove --exec '' --jobs $(JOBS) $(UNIT_TESTS)
+
+# --- The contract of commands.
+
+.PHONY: packages-build packages-cluster
+packages-build:
+	@hack/install-packages build
+packages-cluster:
+	@hack/install-packages build cluster
+
+.PHONY: check
+check: packages-build ## the fast loop, no cluster: unit tests plain and under sanitizers, lint
+	@hack/part 'build' $(MAKE) --silent --jobs $(JOBS) all $(UNIT_TESTS)
+	@hack/part 'unit tests' $(MAKE) --silent unit
+	@hack/part 'build under sanitizers' $(MAKE) --silent --jobs $(JOBS) SANITIZE=address,undefined sanitized-tests
+	@hack/part 'unit tests under sanitizers' $(MAKE) --silent SANITIZE=address,undefined unit
+	@hack/part 'lint' prove tests/lint.t
+
+.PHONY: sanitized-tests
+sanitized-tests: $(UNIT_TESTS)
+
+.PHONY: lint
+lint: packages-build ## the rules of the tree: layers, format, sizes, shell scripts, no file without a rule
+	@hack/lint
+
+.PHONY: test
+test: check ## everything: check, then the real cluster, images, end-to-end tests
+
+# Part of the contract, with nothing to do yet: each says so and fails.
+unbuilt := demo e2e bench fuzz sim sim-mutations soak
+.PHONY: $(unbuilt)
+$(unbuilt):
+	@echo 'make $@: nothing to run yet in this version' >&2; exit 1
+
+.PHONY: clean
+clean: ## removes build/ (not the cache of upstream programs, not the cluster)
+	rm -rf build
+
+.PHONY: help
+help: ## this list
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 24
+
+.PHONY: FORCE
+FORCE:
+
+-include $(shell test ! -d $(BUILD)/obj || find $(BUILD)/obj -name '*.d')

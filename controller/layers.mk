@@ -1,0 +1,34 @@
+# The layer rule: what each folder of controller/ may include, of ours and of libraries. Read by the Makefile (what a
+# layer's tests are linked with) and by hack/lint (which checks every #include against it). Lowest first.
+LAYERS := base proto core deps build kube session cli
+
+USES_base    :=
+USES_proto   := base
+USES_core    := base
+USES_deps    := base
+USES_build   := base core
+USES_kube    := base
+USES_session := base proto kube
+USES_cli     := base proto core deps build kube session
+
+# Folders of library headers, or headers without a folder, that a layer may include beside libc. core has cJSON for its
+# one reader of Kubernetes objects, decode.c; kube's io.h is the only header of kube that session may include.
+LIBRARIES_base    :=
+LIBRARIES_proto   :=
+LIBRARIES_core    := cjson
+LIBRARIES_deps    :=
+LIBRARIES_build   := cjson
+LIBRARIES_kube    := cjson curl libwebsockets uv yaml openssl
+LIBRARIES_session :=
+LIBRARIES_cli     := cjson curl uv yaml openssl
+
+ONLY_FILE_core_cjson   := decode
+ONLY_HEADER_session_kube := io
+
+# What each library needs at the link.
+LINK_cjson         := -lcjson
+LINK_curl          := -lcurl
+LINK_libwebsockets := -lwebsockets
+LINK_uv            := -luv
+LINK_yaml          := -lyaml
+LINK_openssl       := -lssl -lcrypto
