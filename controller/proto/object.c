@@ -1,0 +1,38 @@
+#include "object.h"
+
+#include <assert.h>
+
+void object_add(struct object *o, struct str piece)
+{
+	if (piece.n == 0)
+		return;
+	assert(o->count < OBJECT_PIECES_MAX);
+	o->pieces[o->count++] = piece;
+	o->total += piece.n;
+}
+
+void object_seal(struct object *o)
+{
+	struct sha256 hash;
+
+	sha256_init(&hash);
+	for (size_t i = 0; i < o->count; i++)
+		sha256_update(&hash, o->pieces[i].p, o->pieces[i].n);
+	sha256_final(&hash, o->sha256);
+}
+
+struct str object_at(const struct object *o, uint64_t offset, size_t max)
+{
+	for (size_t i = 0; i < o->count; i++) {
+		size_t length = o->pieces[i].n;
+
+		if (offset < length) {
+			size_t left = length - (size_t)offset;
+
+			return str_slice(o->pieces[i], (size_t)offset,
+					 (size_t)offset + (left < max ? left : max));
+		}
+		offset -= length;
+	}
+	return (struct str){NULL, 0};
+}
