@@ -125,12 +125,11 @@ static enum runner_event on_upload(struct runner_side *s, int64_t now_ms, const 
 {
 	if (f->payload.n == 0)
 		return drop(s, DROP_PAYLOAD);
-	if (s->phase != PHASE_RECEIVING || f->offset != s->received) {
+	if (s->phase != PHASE_RECEIVING || f->offset != s->received ||
+	    f->payload.n > s->total - s->received) {
 		owe_state_slowly(s, now_ms);
 		return drop(s, DROP_STALE);
 	}
-	if (f->payload.n > s->total - s->received)
-		return refuse(s, f, PROTO_TOO_LARGE);
 	memcpy(s->spool + s->received, f->payload.p, f->payload.n);
 	sha256_update(&s->hash, f->payload.p, f->payload.n);
 	s->received += f->payload.n;

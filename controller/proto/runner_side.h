@@ -15,8 +15,9 @@
  * - Nothing but ATTACH binds: a frame of a session above the attached one is dropped. A stranger's
  *   ATTACH (other run or attempt) is refused before its session is looked at, so it can't outrank.
  * - Each request has an answer: STATE for all that is fine or already so, ERROR for what is not.
- *   DATA is answered by STATE only where the sender is wrong about `received` (a gap, a duplicate,
- *   no upload), at most every 100 ms: without that a lost STATE would stop a sender for good.
+ *   DATA is answered by STATE only where the sender is wrong about the upload (a gap, a duplicate,
+ *   none begun, bytes behind its end: its OFFER was lost), at most every 100 ms: without that a
+ *lost STATE would stop a sender for good.
  * - An upload is checked as a whole when its last byte is there: a wrong hash starts it again from
  *   0; a bundle that the runner can't read is refused and forgotten.
  * - CANCEL before START leads to Done without an outcome, `starts` 0: no code ran, and none will.
