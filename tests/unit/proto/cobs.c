@@ -1,6 +1,6 @@
 #include "proto/cobs.h"
 
-#include "prng.h"
+#include "random.h"
 #include "tap.h"
 
 #include <string.h>
@@ -58,16 +58,16 @@ static void full_blocks_cost_one_byte_each(void)
 	cmp_ok(COBS_BYTES_MAX(255), "==", 257, "which is the most there can be");
 }
 
-static void any_bytes_come_back(struct prng *prng)
+static void any_bytes_come_back(struct random *random)
 {
 	bool same = true, plain = true, short_enough = true;
 
 	for (int i = 0; i < 3000; i++) {
 		uint8_t bytes[BYTES_MAX], out[COBS_BYTES_MAX(BYTES_MAX) + 1];
-		size_t length = prng_below(prng, BYTES_MAX), encoded;
+		size_t length = random_below(random, BYTES_MAX), encoded;
 
-		prng_fill(prng, bytes, length);
-		if (length > 0 && prng_chance(prng, 30))
+		random_fill(random, bytes, length);
+		if (length > 0 && random_chance(random, 30))
 			memset(bytes, 'x', length);
 		encoded = encode(out, bytes, length);
 		plain &= memchr(out, COBS_DELIMITER, encoded) == NULL;
@@ -80,19 +80,19 @@ static void any_bytes_come_back(struct prng *prng)
 	ok(short_enough, "and is never longer than promised");
 }
 
-static void adding_in_pieces_makes_no_difference(struct prng *prng)
+static void adding_in_pieces_makes_no_difference(struct random *random)
 {
 	bool same = true;
 
 	for (int i = 0; i < 500; i++) {
 		uint8_t bytes[600], whole[700], pieces[700];
-		size_t length = prng_below(prng, sizeof(bytes)), at = 0;
+		size_t length = random_below(random, sizeof(bytes)), at = 0;
 		struct cobs c;
 
-		prng_fill(prng, bytes, length);
+		random_fill(random, bytes, length);
 		cobs_begin(&c, pieces);
 		while (at < length) {
-			size_t n = 1 + prng_below(prng, length - at);
+			size_t n = 1 + random_below(random, length - at);
 
 			cobs_add(&c, (struct str){(const char *)bytes + at, n});
 			at += n;
@@ -125,12 +125,12 @@ static void what_is_none_is_refused(void)
 
 int main(void)
 {
-	struct prng prng = {prng_seed(1)};
+	struct random random = {random_setting("SEED", 1)};
 
 	the_examples_of_the_paper_hold();
 	full_blocks_cost_one_byte_each();
-	any_bytes_come_back(&prng);
-	adding_in_pieces_makes_no_difference(&prng);
+	any_bytes_come_back(&random);
+	adding_in_pieces_makes_no_difference(&random);
 	what_is_none_is_refused();
 	done_testing();
 }

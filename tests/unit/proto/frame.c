@@ -3,7 +3,7 @@
 #include "base/crc32c.h"
 #include "proto/le.h"
 
-#include "prng.h"
+#include "random.h"
 #include "tap.h"
 
 #include <string.h>
@@ -73,7 +73,7 @@ static void each_flaw_has_its_cause(void)
 	       "one byte over it is refused");
 }
 
-static void a_flipped_bit_is_found(struct prng *prng)
+static void a_flipped_bit_is_found(struct random *random)
 {
 	uint8_t out[FRAME_WIRE_MAX], copy[FRAME_WIRE_MAX];
 	struct frame f = {.type = FRAME_GET, .session = 77, .offset = 5, .payload = STR("hello")};
@@ -89,8 +89,8 @@ static void a_flipped_bit_is_found(struct prng *prng)
 	found = 0;
 	for (int i = 0; i < 2000; i++) {
 		memcpy(copy, out, length);
-		for (size_t at = prng_below(prng, length - 2), j = 0; j < 3; j++)
-			copy[at + j] ^= (uint8_t)(1 + prng_below(prng, 255));
+		for (size_t at = random_below(random, length - 2), j = 0; j < 3; j++)
+			copy[at + j] ^= (uint8_t)(1 + random_below(random, 255));
 		found += frame_decode(copy, length, &f) != PROTO_NO_DROP;
 	}
 	cmp_ok(found, "==", 2000, "and so are three damaged bytes in a row");
@@ -112,11 +112,11 @@ static void a_payload_in_pieces_gives_the_same_frame(void)
 
 int main(void)
 {
-	struct prng prng = {prng_seed(2)};
+	struct random random = {random_setting("SEED", 2)};
 
 	the_longest_frame_has_the_promised_length();
 	each_flaw_has_its_cause();
-	a_flipped_bit_is_found(&prng);
+	a_flipped_bit_is_found(&random);
 	a_payload_in_pieces_gives_the_same_frame();
 	done_testing();
 }

@@ -1,6 +1,6 @@
 #include "proto/reader.h"
 
-#include "prng.h"
+#include "random.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -15,11 +15,11 @@ static uint8_t buffer[FRAME_WIRE_MAX];
 static size_t write_numbered(uint8_t *out, uint64_t writer, uint64_t number)
 {
 	static char payload[FRAME_PAYLOAD_MAX];
-	struct prng own = {writer * 1000 + number};
+	struct random own = {writer * 1000 + number};
 	struct frame f = {.type = FRAME_UPLOAD, .session = writer, .offset = number};
 
-	f.payload = (struct str){payload, prng_below(&own, 3000)};
-	prng_fill(&own, payload, f.payload.n);
+	f.payload = (struct str){payload, random_below(&own, 3000)};
+	random_fill(&own, payload, f.payload.n);
 	return frame_encode(out, &f);
 }
 
@@ -41,7 +41,7 @@ static uint64_t all_drops(const struct reader *r)
 	return sum;
 }
 
-static void frames_are_found_in_any_chunks(struct prng *prng)
+static void frames_are_found_in_any_chunks(struct random *random)
 {
 	static uint8_t stream[STREAM_BYTES_MAX];
 	bool in_order = true, clean = true;
@@ -50,17 +50,17 @@ static void frames_are_found_in_any_chunks(struct prng *prng)
 		struct reader r;
 		struct frame f;
 		size_t length = 1, at = 0;
-		uint64_t written = 1 + prng_below(prng, FRAMES_MAX), read = 0;
+		uint64_t written = 1 + random_below(random, FRAMES_MAX), read = 0;
 
 		stream[0] = COBS_DELIMITER;
 		for (uint64_t i = 0; i < written; i++) {
 			length += write_numbered(stream + length, 1, i);
-			if (prng_chance(prng, 10))
+			if (random_chance(random, 10))
 				stream[length++] = COBS_DELIMITER;
 		}
 		reader_init(&r, buffer);
 		while (at < length) {
-			size_t n = 1 + prng_below(prng, prng_chance(prng, 50) ? 5000 : 10);
+			size_t n = 1 + random_below(random, random_chance(random, 50) ? 5000 : 10);
 			struct str chunk;
 
 			n = n < length - at ? n : length - at;
@@ -136,14 +136,14 @@ static void add(struct noise *n, const uint8_t *bytes, size_t length)
 }
 
 /* Two frames with their bytes shuffled into each other, each in its own order. */
-static void add_interleaved(struct prng *prng, struct noise *n, const uint8_t *a, size_t a_length,
-			    const uint8_t *b, size_t b_length)
+static void add_interleaved(struct random *random, struct noise *n, const uint8_t *a,
+			    size_t a_length, const uint8_t *b, size_t b_length)
 {
 	while (a_length > 0 || b_length > 0) {
-		bool from_a = b_length == 0 || (a_length > 0 && prng_chance(prng, 50));
+		bool from_a = b_length == 0 || (a_length > 0 && random_chance(random, 50));
 		size_t *left = from_a ? &a_length : &b_length;
 		const uint8_t **from = from_a ? &a : &b;
-		size_t some = 1 + prng_below(prng, *left);
+		size_t some = 1 + random_below(random, *left);
 
 		add(n, *from, some);
 		*from += some;
@@ -151,15 +151,15 @@ static void add_interleaved(struct prng *prng, struct noise *n, const uint8_t *a
 	}
 }
 
-static void add_noise(struct prng *prng, struct noise *n, uint64_t number)
+static void add_noise(struct random *random, struct noise *n, uint64_t number)
 {
 	static uint8_t a[FRAME_WIRE_MAX], b[FRAME_WIRE_MAX];
 	size_t a_length = write_numbered(a, 1, number);
 	size_t b_length = write_numbered(b, 2, number);
-	size_t cut = 1 + prng_below(prng, a_length - 1);
+	size_t cut = 1 + random_below(random, a_length - 1);
 
-	switch (prng_below(prng, 6)) {
-	case 0: add_interleaved(prng, n, a, a_length, b, b_length); return;
+	switch (random_below(random, 6)) {
+	case 0: add_interleaved(random, n, a, a_length, b, b_length); return;
 	case 1: add(n, a, cut); return;			 /* the end is lost */
 	case 2: add(n, a + cut, a_length - cut); return; /* the beginning is */
 	case 3:						 /* begun twice */
@@ -167,8 +167,8 @@ static void add_noise(struct prng *prng, struct noise *n, uint64_t number)
 		add(n, a, a_length);
 		return;
 	case 4:
-		prng_fill(prng, b, 500);
-		add(n, b, prng_below(prng, 500));
+		random_fill(random, b, 500);
+		add(n, b, random_below(random, 500));
 		return;
 	}
 	add(n, (const uint8_t *)"\n", 1);
@@ -176,7 +176,7 @@ static void add_noise(struct prng *prng, struct noise *n, uint64_t number)
 	n->whole++;
 }
 
-static void noise_never_becomes_a_frame(struct prng *prng)
+static void noise_never_becomes_a_frame(struct random *random)
 {
 	static struct noise n;
 	bool right = true, all = true;
@@ -191,7 +191,7 @@ static void noise_never_becomes_a_frame(struct prng *prng)
 		n.length = 0;
 		for (uint64_t i = 0; i < FRAMES_MAX; i++) {
 			n.whole = 0;
-			add_noise(prng, &n, i);
+			add_noise(random, &n, i);
 			whole[i] = n.whole;
 		}
 		reader_init(&r, buffer);
@@ -228,12 +228,12 @@ static void sessions_can_share_a_buffer(void)
 
 int main(void)
 {
-	struct prng prng = {prng_seed(3)};
+	struct random random = {random_setting("SEED", 3)};
 
-	frames_are_found_in_any_chunks(&prng);
+	frames_are_found_in_any_chunks(&random);
 	what_comes_before_the_first_delimiter_is_no_frame();
 	a_line_without_end_is_given_up();
-	noise_never_becomes_a_frame(&prng);
+	noise_never_becomes_a_frame(&random);
 	sessions_can_share_a_buffer();
 	done_testing();
 }

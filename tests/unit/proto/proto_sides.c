@@ -1,26 +1,38 @@
 /*
- * Both sides of the protocol together, in worlds of every kind (world.h): whatever is lost, cut,
- * repeated or delayed, an upload arrives whole, START is executed once, and the outcome comes back.
+ * Both sides of the protocol together, in worlds of every kind (tests/lib/proto_world.h): whatever
+ * is lost, cut, repeated or delayed, an upload arrives whole, START is executed once, and the
+ * outcome comes back.
  *
  * SEED=… repeats a history, ROUNDS=… plays more of them.
  */
-#include "world.h"
+#include "proto_world.h"
+#include "tap.h"
+
+#include <string.h>
+
+/* How many worlds of a kind to play. */
+static uint64_t rounds_wanted;
+
+static uint64_t rounds(uint64_t usual)
+{
+	return rounds_wanted > 0 ? rounds_wanted : usual;
+}
 
 static const struct faults none = {.delay_ms = 5};
 
 /* How bad a world is, is a matter of chance too: cut very fine, or with pieces lost, repeated and
  * made up, of which so many that the longest frame still comes through every few times. */
-static struct faults some_faults(struct prng *prng)
+static struct faults some_faults(struct random *random)
 {
-	unsigned delay_ms = (unsigned)prng_below(prng, 200);
+	unsigned delay_ms = (unsigned)random_below(random, 200);
 
-	if (prng_chance(prng, 30))
+	if (random_chance(random, 30))
 		return (struct faults){.chunk_bytes = 100, .delay_ms = delay_ms};
 	return (struct faults){
-		.loss_percent = (unsigned)prng_below(prng, 6),
-		.repeat_percent = (unsigned)prng_below(prng, 4),
-		.garbage_percent = (unsigned)prng_below(prng, 4),
-		.chunk_bytes = 4000 + (unsigned)prng_below(prng, 12000),
+		.loss_percent = (unsigned)random_below(random, 6),
+		.repeat_percent = (unsigned)random_below(random, 4),
+		.garbage_percent = (unsigned)random_below(random, 4),
+		.chunk_bytes = 4000 + (unsigned)random_below(random, 12000),
 		.delay_ms = delay_ms,
 	};
 }
@@ -65,9 +77,9 @@ static bool play(uint64_t seed, const struct faults *faults, unsigned *frames)
 	struct object bundle;
 	bool good;
 
-	random_object(w, &bundle, bundle_bytes);
-	c->mark_ms = (int64_t)prng_below(&w->prng, 100);
-	client_begin(w, c, 1, &bundle);
+	world_object(w, &bundle, bundle_bytes);
+	c->mark_ms = (int64_t)random_below(&w->random, 100);
+	world_attach(w, c, 1, &bundle);
 	while (!is_over(c) && world_step(w))
 		continue;
 	good = has_the_outcome(w, c) && runner_has(w, &bundle, bundle_bytes) && w->starts == 1;
@@ -82,7 +94,7 @@ static void a_clean_pipe_carries_both_objects_in_few_frames(uint64_t seed)
 {
 	bool good = true, few = true;
 
-	for (uint64_t i = 0; i < prng_rounds(60); i++) {
+	for (uint64_t i = 0; i < rounds(60); i++) {
 		/* Both objects in frames, a GET or STATE for each 32 KiB, a STATE a second for
 		 * 20 s, and what an exchange always has. */
 		unsigned frames, most = 2 * (WORLD_OBJECT_BYTES / FRAME_PAYLOAD_MAX + 1) +
@@ -97,11 +109,11 @@ static void a_clean_pipe_carries_both_objects_in_few_frames(uint64_t seed)
 
 static void a_bad_pipe_delays_and_nothing_else(uint64_t seed)
 {
-	struct prng prng = {seed};
+	struct random random = {seed};
 	bool good = true, bounded = true;
 
-	for (uint64_t i = 0; i < prng_rounds(80); i++) {
-		struct faults faults = some_faults(&prng);
+	for (uint64_t i = 0; i < rounds(80); i++) {
+		struct faults faults = some_faults(&random);
 		unsigned frames;
 
 		good &= play(seed + i, &faults, &frames);
@@ -123,13 +135,13 @@ static bool replace_after(unsigned steps, uint64_t seed, const struct faults *fa
 	struct object bundle;
 	bool was_over;
 
-	random_object(w, &bundle, bundle_bytes);
+	world_object(w, &bundle, bundle_bytes);
 	w->run_ms = 3000;
-	client_begin(w, c, 1, &bundle);
+	world_attach(w, c, 1, &bundle);
 	for (unsigned i = 0; i < steps && !is_over(c); i++)
 		world_step(w);
 	was_over = is_over(c);
-	client_begin(w, c, c->session + 1000, &bundle);
+	world_attach(w, c, c->session + 1000, &bundle);
 	while (!is_over(c) && world_step(w))
 		continue;
 	if (!has_the_outcome(w, c) || w->starts != 1) {
@@ -157,19 +169,19 @@ static void another_controller_goes_on_from_any_point(uint64_t seed)
 static void play_two(uint64_t seed, bool same_bundle, bool *good, unsigned *outranked)
 {
 	static uint8_t bytes[2][WORLD_OBJECT_BYTES];
-	struct prng prng = {seed};
-	struct faults faults = some_faults(&prng);
+	struct random random = {seed};
+	struct faults faults = some_faults(&random);
 	struct world *w = world_new(seed, &faults);
 	struct client *low = &w->clients[1], *high = &w->clients[0];
 	struct object bundles[2];
 	bool fine;
 
-	random_object(w, &bundles[0], bytes[0]);
-	random_object(w, &bundles[1], bytes[1]);
-	client_begin(w, low, 1, same_bundle ? &bundles[0] : &bundles[1]);
-	for (uint64_t i = prng_below(&prng, 200); i > 0 && !is_over(low); i--)
+	world_object(w, &bundles[0], bytes[0]);
+	world_object(w, &bundles[1], bytes[1]);
+	world_attach(w, low, 1, same_bundle ? &bundles[0] : &bundles[1]);
+	for (uint64_t i = random_below(&random, 200); i > 0 && !is_over(low); i--)
 		world_step(w);
-	client_begin(w, high, 1u << 20, &bundles[0]);
+	world_attach(w, high, 1u << 20, &bundles[0]);
 	while (!(is_over(low) && is_over(high)) && world_step(w))
 		continue;
 	*outranked += low->side.state == CONTROLLER_OUTRANKED;
@@ -189,12 +201,12 @@ static void of_two_controllers_the_lower_loses(uint64_t seed)
 	unsigned outranked = 0;
 	bool good = true;
 
-	for (uint64_t i = 0; i < prng_rounds(30); i++)
+	for (uint64_t i = 0; i < rounds(30); i++)
 		play_two(seed + i, true, &good, &outranked);
 	ok(good, "the higher one gets the outcome, and START was executed once");
 	cmp_ok(outranked, ">", 0, "the lower one is told so");
 	good = true;
-	for (uint64_t i = 0; i < prng_rounds(30); i++)
+	for (uint64_t i = 0; i < rounds(30); i++)
 		play_two(seed + i, false, &good, &outranked);
 	ok(good, "with different bundles START is executed for one of them at most");
 }
@@ -209,14 +221,14 @@ static bool play_deaf(uint64_t seed)
 	struct object bundle;
 	bool good;
 
-	random_object(w, &bundle, bundle_bytes);
+	world_object(w, &bundle, bundle_bytes);
 	w->run_ms = 5000;
-	client_begin(w, c, 1, &bundle);
+	world_attach(w, c, 1, &bundle);
 	while (w->runner.phase != PHASE_RUNNING && world_step(w))
 		continue;
 	w->stdin_closed = true;
 	runner_side_on_end(&w->runner, w->now_ms);
-	client_begin(w, c, 100, &bundle);
+	world_attach(w, c, 100, &bundle);
 	while (!is_over(c) && world_step(w))
 		continue;
 	good = has_the_outcome(w, c) && w->starts == 1;
@@ -235,7 +247,7 @@ static void the_outcome_comes_even_when_nobody_can_ask(uint64_t seed)
 {
 	bool good = true;
 
-	for (uint64_t i = 0; i < prng_rounds(10); i++)
+	for (uint64_t i = 0; i < rounds(10); i++)
 		good &= play_deaf(seed + i);
 	ok(good, "a new controller gets it from the broadcast, which ends after ten rounds");
 }
@@ -250,9 +262,9 @@ static bool cancel_after(unsigned steps, uint64_t seed, bool *good, unsigned *un
 	struct object bundle;
 	bool was_over;
 
-	random_object(w, &bundle, bundle_bytes);
+	world_object(w, &bundle, bundle_bytes);
 	w->run_ms = 3000;
-	client_begin(w, c, 1, &bundle);
+	world_attach(w, c, 1, &bundle);
 	for (unsigned i = 0; i < steps && !is_over(c); i++)
 		world_step(w);
 	was_over = is_over(c);
@@ -285,8 +297,9 @@ static void cancel_ends_it_at_any_point(uint64_t seed)
 
 int main(void)
 {
-	uint64_t seed = prng_seed(20260101);
+	uint64_t seed = random_setting("SEED", 20260101);
 
+	rounds_wanted = random_setting("ROUNDS", 0);
 	a_clean_pipe_carries_both_objects_in_few_frames(seed);
 	a_bad_pipe_delays_and_nothing_else(seed);
 	another_controller_goes_on_from_any_point(seed);

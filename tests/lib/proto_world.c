@@ -1,85 +1,14 @@
-/*
- * world: one runner and some controllers around it, joined by pipes that lose, cut, join, delay and
- * repeat what they carry, under a clock that is only a number. One seed, one history.
- *
- * A pipe keeps the order of its bytes, as every stream does. What a controller sends goes to the
- * runner's stdin; what the runner sends is copied to every controller, each copy with faults of its
- * own.
- */
-#ifndef TESTS_UNIT_PROTO_WORLD_H
-#define TESTS_UNIT_PROTO_WORLD_H
+#include "proto_world.h"
 
-#include "proto/controller_side.h"
-#include "proto/reader.h"
-#include "proto/runner_side.h"
-
-#include "prng.h"
 #include "proto_samples.h"
-#include "tap.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PIPE_CHUNKS_MAX	   4096
-#define PIPE_FULL_BYTES	   (64u << 10) /* a writer waits from here on */
-#define CLIENTS_MAX	   2
-#define WORLD_OBJECT_BYTES (300u << 10) /* of bundle and outcome, at most */
-#define WORLD_END_MS	   (30 * 60 * 1000)
-
-struct faults {
-	unsigned loss_percent, repeat_percent, garbage_percent; /* of chunks */
-	unsigned chunk_bytes;					/* at most; 0: never cut */
-	unsigned delay_ms;					/* at most */
-};
-
-struct chunk {
-	int64_t at_ms;
-	size_t length;
-	uint8_t *bytes;
-};
-
-struct pipe {
-	struct chunk chunks[PIPE_CHUNKS_MAX];
-	size_t first, count, bytes;
-	int64_t last_ms; /* when its end arrives */
-};
-
-struct client {
-	struct controller_side side;
-	struct reader reader;
-	uint8_t buffer[FRAME_WIRE_MAX];
-	struct pipe up, down;
-	bool present;
-	const struct object *bundle;
-	int64_t mark_ms;  /* how long it waits before START */
-	int64_t start_ms; /* when it will give leave to start, once uploaded */
-	uint64_t session; /* of the next attach */
-	int reattaches;
-	unsigned frames; /* sent */
-	uint8_t outcome[WORLD_OBJECT_BYTES];
-	uint64_t outcome_length;
-};
-
-struct world {
-	struct prng prng;
-	struct faults faults;
-	int64_t now_ms;
-	struct runner_side runner;
-	struct reader reader;
-	uint8_t buffer[FRAME_WIRE_MAX];
-	uint8_t spool[WORLD_OBJECT_BYTES];
-	uint8_t outcome_bytes[WORLD_OBJECT_BYTES];
-	struct object outcome;
-	int64_t run_ms, seal_ms; /* how long a run takes, when it ends */
-	bool stdin_closed;
-	unsigned starts, cancels, frames; /* events of the runner; frames it sent */
-	struct client clients[CLIENTS_MAX];
-};
-
 /* --- Pipes */
 
-static inline void pipe_clear(struct pipe *p)
+static void pipe_clear(struct pipe *p)
 {
 	for (; p->count > 0; p->count--) {
 		free(p->chunks[p->first].bytes);
@@ -88,10 +17,10 @@ static inline void pipe_clear(struct pipe *p)
 	p->bytes = 0;
 }
 
-static inline void pipe_push(struct world *w, struct pipe *p, const uint8_t *bytes, size_t length)
+static void pipe_push(struct world *w, struct pipe *p, const uint8_t *bytes, size_t length)
 {
 	struct chunk *c = &p->chunks[(p->first + p->count) % PIPE_CHUNKS_MAX];
-	int64_t at_ms = w->now_ms + (int64_t)prng_below(&w->prng, w->faults.delay_ms + 1);
+	int64_t at_ms = w->now_ms + (int64_t)random_below(&w->random, w->faults.delay_ms + 1);
 
 	assert(p->count < PIPE_CHUNKS_MAX);
 	p->last_ms = at_ms > p->last_ms ? at_ms : p->last_ms;
@@ -101,7 +30,7 @@ static inline void pipe_push(struct world *w, struct pipe *p, const uint8_t *byt
 	p->bytes += length;
 }
 
-static inline void pipe_write(struct world *w, struct pipe *p, const uint8_t *bytes, size_t length)
+static void pipe_write(struct world *w, struct pipe *p, const uint8_t *bytes, size_t length)
 {
 	const struct faults *f = &w->faults;
 	uint8_t garbage[40];
@@ -110,14 +39,14 @@ static inline void pipe_write(struct world *w, struct pipe *p, const uint8_t *by
 		size_t n = length;
 
 		if (f->chunk_bytes > 0 && n > f->chunk_bytes)
-			n = 1 + prng_below(&w->prng, f->chunk_bytes);
-		if (prng_chance(&w->prng, f->garbage_percent)) {
-			prng_fill(&w->prng, garbage, sizeof(garbage));
-			pipe_push(w, p, garbage, 1 + prng_below(&w->prng, sizeof(garbage)));
+			n = 1 + random_below(&w->random, f->chunk_bytes);
+		if (random_chance(&w->random, f->garbage_percent)) {
+			random_fill(&w->random, garbage, sizeof(garbage));
+			pipe_push(w, p, garbage, 1 + random_below(&w->random, sizeof(garbage)));
 		}
-		if (!prng_chance(&w->prng, f->loss_percent))
+		if (!random_chance(&w->random, f->loss_percent))
 			pipe_push(w, p, bytes, n);
-		if (prng_chance(&w->prng, f->repeat_percent))
+		if (random_chance(&w->random, f->repeat_percent))
 			pipe_push(w, p, bytes, n);
 		bytes += n;
 		length -= n;
@@ -126,7 +55,7 @@ static inline void pipe_write(struct world *w, struct pipe *p, const uint8_t *by
 
 /* --- The runner: it runs nothing, for a while. */
 
-static inline void runner_act(struct world *w, enum runner_event event)
+static void runner_act(struct world *w, enum runner_event event)
 {
 	switch (event) {
 	case RUNNER_START:
@@ -146,7 +75,7 @@ static inline void runner_act(struct world *w, enum runner_event event)
 	}
 }
 
-static inline void runner_read(struct world *w, struct str chunk)
+static void runner_read(struct world *w, struct str chunk)
 {
 	struct frame f;
 
@@ -155,7 +84,7 @@ static inline void runner_read(struct world *w, struct str chunk)
 }
 
 /* Stdout takes something as long as every attacher reads: the slowest one counts. */
-static inline void runner_write(struct world *w)
+static void runner_write(struct world *w)
 {
 	uint8_t out[RUNNER_FRAME_MAX];
 	size_t length = 1;
@@ -178,7 +107,7 @@ static inline void runner_write(struct world *w)
 
 /* --- Controllers */
 
-static inline void client_connect(struct world *w, struct client *c)
+static void client_connect(struct world *w, struct client *c)
 {
 	pipe_clear(&c->up);
 	pipe_clear(&c->down);
@@ -189,8 +118,7 @@ static inline void client_connect(struct world *w, struct client *c)
 }
 
 /* A controller without memory: what it knows it will learn from the runner. */
-static inline void client_begin(struct world *w, struct client *c, uint64_t session,
-				const struct object *bundle)
+void world_attach(struct world *w, struct client *c, uint64_t session, const struct object *bundle)
 {
 	uint8_t run_id[PROTO_RUN_ID_BYTES];
 
@@ -205,7 +133,7 @@ static inline void client_begin(struct world *w, struct client *c, uint64_t sess
 }
 
 /* The leave that a manager would give. */
-static inline void client_decide(struct world *w, struct client *c)
+static void client_decide(struct world *w, struct client *c)
 {
 	struct controller_side *side = &c->side;
 
@@ -223,7 +151,7 @@ static inline void client_decide(struct world *w, struct client *c)
 	}
 }
 
-static inline void client_read(struct world *w, struct client *c, struct str chunk)
+static void client_read(struct world *w, struct client *c, struct str chunk)
 {
 	struct controller_news news;
 	struct frame f;
@@ -238,7 +166,7 @@ static inline void client_read(struct world *w, struct client *c, struct str chu
 	}
 }
 
-static inline void client_write(struct world *w, struct client *c)
+static void client_write(struct world *w, struct client *c)
 {
 	uint8_t out[CONTROLLER_FRAME_MAX];
 	size_t length = 1;
@@ -255,18 +183,18 @@ static inline void client_write(struct world *w, struct client *c)
 
 /* --- Time */
 
-static inline int64_t pipe_next_ms(const struct pipe *p)
+static int64_t pipe_next_ms(const struct pipe *p)
 {
 	return p->count > 0 ? p->chunks[p->first].at_ms : INT64_MAX;
 }
 
-static inline void soonest(int64_t *due_ms, int64_t other_ms)
+static void soonest(int64_t *due_ms, int64_t other_ms)
 {
 	*due_ms = other_ms < *due_ms ? other_ms : *due_ms;
 }
 
 /* When something happens next by itself. Deadlines in the past were held up by a full pipe. */
-static inline int64_t world_next_ms(const struct world *w)
+static int64_t world_next_ms(const struct world *w)
 {
 	int64_t due_ms = w->seal_ms, deadline = runner_side_deadline(&w->runner);
 
@@ -288,7 +216,7 @@ static inline int64_t world_next_ms(const struct world *w)
 	return due_ms;
 }
 
-static inline bool pipe_deliver(struct world *w, struct client *c, struct pipe *p)
+static bool pipe_deliver(struct world *w, struct client *c, struct pipe *p)
 {
 	struct chunk chunk = p->chunks[p->first];
 	struct str bytes = {(const char *)chunk.bytes, chunk.length};
@@ -307,7 +235,7 @@ static inline bool pipe_deliver(struct world *w, struct client *c, struct pipe *
 }
 
 /* One thing happens: false when nothing ever will. */
-static inline bool world_step(struct world *w)
+bool world_step(struct world *w)
 {
 	bool delivered = false;
 	int64_t next_ms;
@@ -332,36 +260,36 @@ static inline bool world_step(struct world *w)
 
 /* --- Beginning and end */
 
-static inline void random_object(struct world *w, struct object *o, uint8_t *bytes)
+void world_object(struct world *w, struct object *o, uint8_t *bytes)
 {
-	size_t length = 1 + prng_below(&w->prng, WORLD_OBJECT_BYTES - 1);
+	size_t length = 1 + random_below(&w->random, WORLD_OBJECT_BYTES - 1);
 	size_t half = length / 2;
 
-	prng_fill(&w->prng, bytes, length);
+	random_fill(&w->random, bytes, length);
 	*o = (struct object){0};
 	object_add(o, (struct str){(const char *)bytes, half});
 	object_add(o, (struct str){(const char *)bytes + half, length - half});
 	object_seal(o);
 }
 
-static inline struct world *world_new(uint64_t seed, const struct faults *faults)
+struct world *world_new(uint64_t seed, const struct faults *faults)
 {
 	struct world *w = calloc(1, sizeof(*w));
 
-	w->prng.state = seed;
+	w->random.state = seed;
 	w->faults = *faults;
 	w->seal_ms = INT64_MAX;
-	w->run_ms = (int64_t)prng_below(&w->prng, 20000);
+	w->run_ms = (int64_t)random_below(&w->random, 20000);
 	runner_side_init(&w->runner);
 	w->runner.spool = w->spool;
 	w->runner.spool_bytes = sizeof(w->spool);
 	reader_init(&w->reader, w->buffer);
 	runner_side_ready(&w->runner, 0);
-	random_object(w, &w->outcome, w->outcome_bytes);
+	world_object(w, &w->outcome, w->outcome_bytes);
 	return w;
 }
 
-static inline void world_delete(struct world *w)
+void world_delete(struct world *w)
 {
 	for (size_t i = 0; i < CLIENTS_MAX; i++) {
 		pipe_clear(&w->clients[i].up);
@@ -369,5 +297,3 @@ static inline void world_delete(struct world *w)
 	}
 	free(w);
 }
-
-#endif

@@ -1,20 +1,7 @@
-/*
- * vectors: the golden bytes of the runner protocol. They were made from the specification by a
- * program that shares no code with controller/proto, and do not change while layout 1 lives.
- *
- * A frame stands here twice: its body field by field, then as it is on the wire.
- */
-#ifndef TESTS_UNIT_PROTO_VECTORS_H
-#define TESTS_UNIT_PROTO_VECTORS_H
-
-struct vector {
-	const char *name;
-	const char *body; /* hexadecimal */
-	const char *wire;
-};
+#include "proto_vectors.h"
 
 /* clang-format off */
-static const struct vector frame_vectors[] = {
+const struct vector frame_vectors[] = {
 	{"ATTACH",
 	 "01" /* layout */
 	 "01" /* type ATTACH */
@@ -189,9 +176,10 @@ static const struct vector frame_vectors[] = {
 	 "090b850b08000b0b080b0f7a5c3e180b0b0b0b0b0b0b0b0b080b08080f7a5c3e"
 	 "180b0fcae6e6b00a"},
 };
+const size_t frame_vectors_count = sizeof(frame_vectors) / sizeof(*frame_vectors);
 
 /* The facts of HELLO: sample_hello. */
-static const char hello_vector[] =
+const char hello_vector[] =
 	"01000d000000302e312e302b61626364656630" /* build = "0.1.0+abcdef0" */
 	"02000d000000342e31392e302d677669736f72" /* kernel = "4.19.0-gvisor" */
 	"100004000000feff0000" /* uid = 65534 */
@@ -208,7 +196,7 @@ static const char hello_vector[] =
 	"02000100000001" /*   state = 1 */;
 
 /* sample_bundle. */
-static const char bundle_vector[] =
+const char bundle_vector[] =
 	"a0010000" /* manifest length 416 */
 	"01000100000001" /* mode = 1 */
 	"020006000000707974686f6e" /* language = "python" */
@@ -260,7 +248,7 @@ static const char bundle_vector[] =
 	"312c320a" /* file */;
 
 /* sample_outcome. */
-static const char outcome_vector[] =
+const char outcome_vector[] =
 	"df020000" /* manifest length 735 */
 	"01000100000002" /* verdict = 2 */
 	"03000100000009" /* signal = 9 */
@@ -335,5 +323,3 @@ static const char outcome_vector[] =
 	"7b2272223a312e307d" /* result */
 	"504e47" /* plot.png */;
 /* clang-format on */
-
-#endif

@@ -11,8 +11,8 @@
 
 #include "base/hex.h"
 #include "proto_samples.h"
+#include "proto_vectors.h"
 #include "tap.h"
-#include "vectors.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static struct str slice(const struct bytes *b)
 
 static void frames_are_the_golden_ones(void)
 {
-	for (size_t i = 0; i < sizeof(frame_vectors) / sizeof(*frame_vectors); i++) {
+	for (size_t i = 0; i < frame_vectors_count; i++) {
 		const struct vector *v = &frame_vectors[i];
 		struct bytes body, wire;
 		struct frame f;
@@ -66,7 +66,7 @@ static void frames_are_the_golden_ones(void)
 /* The payload of the vector of that name. */
 static struct str payload_of(const char *name, struct bytes *body)
 {
-	for (size_t i = 0; i < sizeof(frame_vectors) / sizeof(*frame_vectors); i++)
+	for (size_t i = 0; i < frame_vectors_count; i++)
 		if (strcmp(frame_vectors[i].name, name) == 0) {
 			from_hex(frame_vectors[i].body, body);
 			return str_slice(slice(body), 24, body->length - 4);
@@ -251,7 +251,7 @@ static int write_seeds(const char *folder)
 	struct bytes bytes;
 	int result = 0;
 
-	for (size_t i = 0; i < sizeof(frame_vectors) / sizeof(*frame_vectors); i++) {
+	for (size_t i = 0; i < frame_vectors_count; i++) {
 		from_hex(frame_vectors[i].wire, &bytes);
 		/* The first byte is what the fuzzer cuts chunks by, then the connection begins. */
 		memmove(bytes.data + 2, bytes.data, bytes.length);
