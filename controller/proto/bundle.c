@@ -26,7 +26,7 @@ static bool command_is_sound(const struct bundle *b)
 static bool env_is_sound(const struct bundle *b)
 {
 	for (size_t i = 0; i < b->env_count; i++)
-		if (memchr(b->env[i].name.p, '=', b->env[i].name.n))
+		if (b->env[i].name.n == 0 || memchr(b->env[i].name.p, '=', b->env[i].name.n))
 			return false;
 	return true;
 }
@@ -82,7 +82,7 @@ static int check(const struct bundle *b, enum err_code code, struct err *err)
 	if (!command_is_sound(b))
 		return err_set(err, code, "bundle.argv names no program");
 	if (!env_is_sound(b))
-		return err_set(err, code, "bundle.env has a name with '='");
+		return err_set(err, code, "bundle.env has a name that is empty or has '='");
 	if (b->tmp_bytes > b->memory_bytes)
 		return err_set(err, code, "bundle.tmp_bytes is over memory_bytes");
 	if (!parts_are_in_order(b))

@@ -36,3 +36,20 @@ struct str object_at(const struct object *o, uint64_t offset, size_t max)
 	}
 	return (struct str){NULL, 0};
 }
+
+size_t object_frame(const struct object *o, uint8_t *out, const struct frame *head, size_t length)
+{
+	struct frame_writer w;
+	uint64_t offset = head->offset;
+
+	frame_begin(&w, out, head, length);
+	while (length > 0) {
+		struct str piece = object_at(o, offset, length);
+
+		assert(piece.n > 0);
+		frame_add(&w, piece);
+		offset += piece.n;
+		length -= piece.n;
+	}
+	return frame_finish(&w);
+}

@@ -9,6 +9,7 @@
 
 #include "base/sha256.h"
 #include "base/str.h"
+#include "frame.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +34,9 @@ void object_seal(struct object *o);
 /* The longest stretch of bytes that lie together from `offset` on, at most `max`; empty at the end
  * and behind it. */
 struct str object_at(const struct object *o, uint64_t offset, size_t max);
+
+/* Writes a frame (FRAME_WIRE_MAX) of `head`'s type and session, with the `length` bytes from its
+ * offset on, which must be there. Returns the bytes written. */
+size_t object_frame(const struct object *o, uint8_t *out, const struct frame *head, size_t length);
 
 #endif

@@ -70,21 +70,30 @@ static bool error_is_sound(const struct payload_error *p)
 	memcpy(p->member, at, (bytes)); \
 	at += (bytes);
 
-#define DEFINE(name, TABLE)                                                           \
-	void payload_put_##name(uint8_t *out, const struct payload_##name *p)         \
-	{                                                                             \
-		TABLE(PUT_NUMBER, PUT_BYTES)                                          \
-	}                                                                             \
-                                                                                      \
-	bool payload_get_##name(struct str payload, struct payload_##name *p)         \
-	{                                                                             \
-		const char *at = payload.p;                                           \
-                                                                                      \
-		if (payload.n != payload_##name##_bytes &&                            \
-		    !(payload.n > payload_##name##_bytes && has_facts_behind_##name)) \
-			return false;                                                 \
-		TABLE(GET_NUMBER, GET_BYTES)                                          \
-		return name##_is_sound(p);                                            \
+#define DEFINE(name, TABLE)                                                                   \
+	void payload_put_##name(uint8_t *out,                                                 \
+				const struct payload_##name *p){TABLE(PUT_NUMBER, PUT_BYTES)} \
+                                                                                              \
+	size_t payload_frame_##name(uint8_t *out, const struct frame *head,                   \
+				    const struct payload_##name *p)                           \
+	{                                                                                     \
+		uint8_t payload[payload_##name##_bytes];                                      \
+		struct frame f = *head;                                                       \
+                                                                                              \
+		payload_put_##name(payload, p);                                               \
+		f.payload = (struct str){(const char *)payload, sizeof(payload)};             \
+		return frame_encode(out, &f);                                                 \
+	}                                                                                     \
+                                                                                              \
+	bool payload_get_##name(struct str payload, struct payload_##name *p)                 \
+	{                                                                                     \
+		const char *at = payload.p;                                                   \
+                                                                                              \
+		if (payload.n != payload_##name##_bytes &&                                    \
+		    !(payload.n > payload_##name##_bytes && has_facts_behind_##name))         \
+			return false;                                                         \
+		TABLE(GET_NUMBER, GET_BYTES)                                                  \
+		return name##_is_sound(p);                                                    \
 	}
 
 enum {

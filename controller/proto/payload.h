@@ -98,11 +98,14 @@ PAYLOADS(X_PAYLOAD)
 
 #define PAYLOAD_STATE_FRAME_MAX 512 /* on the wire: what may be sent unasked stays small */
 
-/* payload_put_NAME writes payload_NAME_bytes. payload_get_NAME is false, with `*p` undefined, for a
+/* payload_put_NAME writes payload_NAME_bytes. payload_frame_NAME writes a whole frame around them,
+ * of `head`'s type, session and offset. payload_get_NAME is false, with `*p` undefined, for a
  * payload of another length or with a number that its table does not allow. For HELLO the payload
  * may be longer, and what follows is the facts. */
 #define X_PAYLOAD(name, TABLE)                                                 \
 	void payload_put_##name(uint8_t *out, const struct payload_##name *p); \
+	size_t payload_frame_##name(uint8_t *out, const struct frame *head,    \
+				    const struct payload_##name *p);           \
 	bool payload_get_##name(struct str payload, struct payload_##name *p);
 PAYLOADS(X_PAYLOAD)
 #undef X_PAYLOAD
