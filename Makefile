@@ -65,7 +65,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 
 # --- Programs: built when their sources exist.
 
-PROGRAMS :=
+PROGRAMS := build/bin/sandbox-runner
 
 .PHONY: all
 all: $(foreach layer,$(present_layers),$(call archive_of,$(layer))) $(PROGRAMS)
@@ -92,6 +92,62 @@ $(BUILD)/obj/tests/%.o: CPPFLAGS += -Itests/lib
 .PHONY: unit
 unit: $(UNIT_TESTS)
 	@prove --exec '' --jobs $(JOBS) $(UNIT_TESTS)
+
+# --- The runner: process 1 of the sandbox, static with musl and small, from runner-image/, base and proto.
+#
+# Its objects are built twice: by musl for the program that is shipped, and like everything else for tests. The program for
+# tests on the host is the same objects with another main, which has no gate; it is never in an image.
+
+runner_sources := $(call sources_of,base) $(call sources_of,proto) $(sort $(wildcard runner-image/*.c))
+runner_modules := $(filter-out runner-image/main.c,$(runner_sources))
+# Debian's musl has no Linux headers of its own: those of the host come last, behind musl's.
+RUNNER_CC := musl-gcc
+RUNNER_CFLAGS := -std=gnu11 -Os -g $(WARNINGS) -fstack-protector-strong -ffunction-sections -fdata-sections \
+	-fno-asynchronous-unwind-tables -include controller/base/banned.h \
+	-idirafter /usr/include -idirafter /usr/include/$(shell $(CC) -dumpmachine | sed 's/-pc-/-/')
+RUNNER_LDFLAGS := -static -Wl,--gc-sections -Wl,-z,relro,-z,now,-z,noexecstack,-z,noseparate-code -Wl,--build-id=none
+musl_objects_of = $(patsubst %.c,build/musl/%.o,$(1))
+
+build/musl/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(subst ','\'',$(RUNNER_CC) $(CPPFLAGS) $(RUNNER_CFLAGS) $(RUNNER_LDFLAGS))' | cmp -s - $@ || \
+		echo '$(subst ','\'',$(RUNNER_CC) $(CPPFLAGS) $(RUNNER_CFLAGS) $(RUNNER_LDFLAGS))' >$@
+
+build/musl/%.o: %.c build/musl/flags
+	@mkdir -p $(@D)
+	$(call say,MUSL $<)$(RUNNER_CC) $(CPPFLAGS) -U_FORTIFY_SOURCE -Irunner-image $(RUNNER_CFLAGS) -MMD -MP -c -o $@ $<
+
+build/bin/sandbox-runner: $(call musl_objects_of,$(runner_sources))
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(RUNNER_CC) $(RUNNER_LDFLAGS) -s -o $@ $^
+
+build/tests/runner/ungated: $(call musl_objects_of,$(runner_modules) tests/runner/ungated.c)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(RUNNER_CC) $(RUNNER_LDFLAGS) -o $@ $^
+
+# Under sanitizers, which can't be linked statically, the same program for tests is a dynamic one.
+RUNNER_MODULES := $(filter-out $(BUILD)/obj/runner-image/main.o,$(patsubst %.c,$(BUILD)/obj/%.o,$(filter runner-image/%,$(runner_sources))))
+$(BUILD)/obj/runner-image/%.o $(BUILD)/obj/tests/runner/%.o $(BUILD)/obj/tests/unit/runner/%.o: CPPFLAGS += -Irunner-image
+ifneq ($(SANITIZE),)
+$(BUILD)/tests/runner/ungated: $(BUILD)/obj/tests/runner/ungated.o $(RUNNER_MODULES) $(call archives_for,proto)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $^
+endif
+
+$(BUILD)/tests/runner/client: $(BUILD)/obj/tests/runner/client.o $(BUILD)/obj/tests/runner/task.o $(call archives_for,proto)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $^
+
+$(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/runner/%,$(unit_sources))): $(BUILD)/tests/unit/runner/%.t: \
+		$(BUILD)/obj/tests/unit/runner/%.o $(tap) $(RUNNER_MODULES) $(call archives_for,proto)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $^
+
+RUNNER_TEST_PROGRAMS := build/bin/sandbox-runner $(BUILD)/tests/runner/ungated $(BUILD)/tests/runner/client
+.PHONY: runner-programs runner-tests
+runner-programs: $(RUNNER_TEST_PROGRAMS)
+runner-tests: $(RUNNER_TEST_PROGRAMS) ## the runner on the host: GROUND=gvisor runs the same in a sandbox of runsc
+	@BUILD=$(BUILD) prove $(sort $(wildcard tests/runner/*.t))
 
 # --- Fuzz targets: tests/fuzz/NAME_fuzz.c has LLVMFuzzerTestOneInput, tests/fuzz/corpus/NAME/ its inputs.
 #
@@ -145,10 +201,12 @@ check: packages-build ## the fast loop, no cluster: unit tests plain and under s
 	@hack/part 'build under sanitizers' $(MAKE) --silent --jobs $(JOBS) SANITIZE=address,undefined sanitized-tests
 	@hack/part 'unit tests under sanitizers' $(MAKE) --silent SANITIZE=address,undefined unit
 	@hack/part 'corpora under sanitizers' $(MAKE) --silent SANITIZE=address,undefined corpora
+	@hack/part 'runner on the host' $(MAKE) --silent --jobs $(JOBS) runner-tests
+	@hack/part 'runner under sanitizers' $(MAKE) --silent SANITIZE=address,undefined runner-tests
 	@hack/part 'lint' prove tests/lint.t
 
 .PHONY: sanitized-tests
-sanitized-tests: $(UNIT_TESTS) $(FUZZ_TESTS)
+sanitized-tests: $(UNIT_TESTS) $(FUZZ_TESTS) $(RUNNER_TEST_PROGRAMS)
 
 .PHONY: lint
 lint: packages-build ## the rules of the tree: layers, format, sizes, shell scripts, no file without a rule
@@ -174,4 +232,4 @@ help: ## this list
 .PHONY: FORCE
 FORCE:
 
--include $(shell test ! -d $(BUILD)/obj || find $(BUILD)/obj -name '*.d')
+-include $(shell test ! -d $(BUILD)/obj || find $(BUILD)/obj build/musl -name '*.d')

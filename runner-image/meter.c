@@ -1,0 +1,116 @@
+#include "meter.h"
+
+#include "folder.h"
+#include "text.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+/* A hostile program decides how deep and how wide its folders are. */
+#define DEPTH_MAX   16
+#define ENTRIES_MAX 32768
+/* And how many processes and files there are to look at. */
+#define COUNT_MAX 4096
+
+static void hit(struct meter *meter, enum outcome_limit limit)
+{
+	meter->limit_hits |= 1u << limit;
+}
+
+/* Entries of /proc/<process>/<kind>; 0 when it is gone. */
+static uint32_t count_entries(const char *process, const char *kind)
+{
+	char path[40];
+	struct text t = text_in(path, sizeof(path));
+	struct folder f;
+	uint32_t count = 0;
+
+	text_add(&t, "/proc/");
+	text_add(&t, process);
+	text_add(&t, kind);
+	if (folder_open(&f, AT_FDCWD, path) < 0)
+		return 0;
+	while (count < COUNT_MAX && folder_next(&f))
+		count++;
+	folder_close(&f);
+	return count;
+}
+
+static void look_at_processes(struct meter *meter, const struct bundle *plan, pid_t init)
+{
+	struct folder proc;
+	const char *name;
+	uint32_t tasks = 0;
+
+	if (folder_open(&proc, AT_FDCWD, "/proc") < 0)
+		return;
+	while (tasks < COUNT_MAX && (name = folder_next(&proc))) {
+		int process = folder_process(name);
+
+		if (process <= 1 || process == init)
+			continue;
+		tasks += count_entries(name, "/task");
+		if (count_entries(name, "/fd") >= plan->open_files)
+			hit(meter, LIMIT_OPEN_FILES);
+	}
+	folder_close(&proc);
+	if (tasks > meter->tasks_peak)
+		meter->tasks_peak = tasks;
+	if (tasks >= plan->processes)
+		hit(meter, LIMIT_PROCESSES);
+}
+
+static void look_at_scratch(struct meter *meter, int scratch)
+{
+	struct statfs fs;
+
+	if (scratch < 0 || fstatfs(scratch, &fs) < 0)
+		return;
+	if (fs.f_bavail == 0)
+		hit(meter, LIMIT_TMP_BYTES);
+	if (fs.f_ffree == 0)
+		hit(meter, LIMIT_TMP_INODES);
+}
+
+void meter_look(struct meter *meter, const struct bundle *plan, pid_t init, int scratch)
+{
+	look_at_processes(meter, plan, init);
+	look_at_scratch(meter, scratch);
+}
+
+/* True when a regular file of at least `bytes` is found; never follows a link. */
+static bool has_file_of(int at, const char *path, uint64_t bytes, unsigned depth,
+			unsigned *entries_left)
+{
+	struct folder f;
+	const char *name;
+	bool found = false;
+
+	if (depth == 0 || folder_open(&f, at, path) < 0)
+		return false;
+	while (!found && *entries_left > 0 && (name = folder_next(&f))) {
+		struct stat st;
+
+		(*entries_left)--;
+		if (fstatat(f.fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		found = S_ISREG(st.st_mode) && (uint64_t)st.st_size >= bytes;
+		if (S_ISDIR(st.st_mode))
+			found = has_file_of(f.fd, name, bytes, depth - 1, entries_left);
+	}
+	folder_close(&f);
+	return found;
+}
+
+void meter_finish(struct meter *meter, const struct bundle *plan, int scratch)
+{
+	unsigned entries_left = ENTRIES_MAX;
+
+	look_at_scratch(meter, scratch);
+	if (scratch >= 0 && plan->file_bytes > 0 &&
+	    has_file_of(scratch, ".", plan->file_bytes, DEPTH_MAX, &entries_left))
+		hit(meter, LIMIT_FILE_BYTES);
+}

@@ -1,0 +1,241 @@
+"""Runs tasks in a runner, for the tests in tests/runner: the harness around client and container.
+
+    with Runner() as runner:                    a runner of its own, booted
+        outcome = runner.run("print(1)", run_ms=2000)
+        outcome["verdict"], outcome.stdout
+
+GROUND says what the runner lives on: `host` (the test binary without the gate, in a container made by hand) or `gvisor`
+(the shipped binary, in a sandbox made by runsc; no cluster). A runner runs one task in its life.
+"""
+
+import ctypes
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.join(ROOT, os.environ.get("BUILD", "build"))
+GROUND = os.environ.get("GROUND", "host")
+PYTHON = "/usr/bin/python3"
+SANITIZED = "sanitize" in BUILD
+
+CLIENT = os.path.join(BUILD, "tests/runner/client")
+UNGATED = os.path.join(BUILD, "tests/runner/ungated")
+SHIPPED = os.path.join(ROOT, "build/bin/sandbox-runner")
+CONTAINER = os.path.join(ROOT, "tests/runner/container")
+
+
+class Outcome(dict):
+    """The lines a client printed, and what was kept of the streams."""
+
+    def __init__(self, lines, folder, status):
+        super().__init__(line.split(" ", 1) if " " in line else (line, "") for line in lines)
+        self.status = status
+        self.head = {}
+        self.tail = {}
+        for name in ("stdout", "stderr"):
+            for part, kept in (("head", self.head), ("tail", self.tail)):
+                path = os.path.join(folder, f"{name}.{part}")
+                if os.path.exists(path):
+                    with open(path, "rb") as file:
+                        kept[name] = file.read()
+
+    def number(self, key):
+        return int(self.get(key, -1))
+
+    @property
+    def stdout(self):
+        return self.head.get("stdout", b"") + self.tail.get("stdout", b"")
+
+    @property
+    def stderr(self):
+        return self.head.get("stderr", b"") + self.tail.get("stderr", b"")
+
+    def end(self):
+        """How it ended in one short text: `exited 0`, `signalled 11`, `killed run-time`, `not-started exec 2`."""
+        verdict = self.get("verdict", self.get("state", "nothing"))
+        about = {
+            "exited": self.get("exit-code"),
+            "signalled": self.get("signal"),
+            "killed": self.get("killed-for"),
+            "not-started": f"{self.get('stage')} {self.get('error-number')}",
+        }.get(verdict)
+        return f"{verdict} {about}" if about else verdict
+
+
+def runsc():
+    """Path of gVisor's runsc, as hack/cluster/build-programs leaves it; None when it was not built."""
+    folder = os.path.expanduser(os.environ.get("PROGRAMS_CACHE", "~/.cache/sandboxtask/programs"))
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        path = os.path.join(folder, name, "runsc")
+        if name.startswith("gvisor-") and os.path.exists(path):
+            return path
+    return None
+
+
+def die_with_the_test():
+    """In the child, before exec: no runner outlives a test that was killed. Container passes it on."""
+    PR_SET_PDEATHSIG = 1
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class Runner:
+    def __init__(self, options=(), program=None, ground=GROUND, watch=()):
+        self.folder = tempfile.mkdtemp(prefix="runner-")
+        os.chmod(self.folder, 0o755)
+        self.ground = ground
+        self.root = os.path.join(self.folder, "root")
+        os.mkdir(self.root)
+        # The runner's stdin and stdout are pipes, as an attach makes them.
+        runner_in, self.stdin = os.pipe()
+        self.stdout, runner_out = os.pipe()
+        self.errors = open(os.path.join(self.folder, "stderr"), "w+b")
+        command = (self._gvisor if ground == "gvisor" else self._container)(program, [*watch, *options])
+        self.process = subprocess.Popen(command, stdin=runner_in, stdout=runner_out, stderr=self.errors,
+                                        preexec_fn=die_with_the_test)
+        os.close(runner_in)
+        os.close(runner_out)
+        self.tasks = 0
+
+    def _container(self, program, options):
+        return ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--net", "--ipc", "--uts", CONTAINER, self.root,
+                program or UNGATED, *options]
+
+    def _gvisor(self, program, options):
+        """An OCI bundle: what containerd makes of a restricted Pod, as far as the runner can see."""
+        log = os.path.join(self.folder, "termination-log")
+        with open(log, "w"):
+            os.chmod(log, 0o666)
+        for name in ("usr", "etc", "proc", "sys", "dev", "tmp", "work", "data"):
+            os.mkdir(os.path.join(self.root, name))
+        for name in ("bin", "sbin", "lib", "lib64"):
+            os.symlink(f"usr/{name}", os.path.join(self.root, name))
+        shutil.copy(program or SHIPPED, os.path.join(self.root, "program"))
+        os.chmod(os.path.join(self.root, "program"), 0o755)
+        mounts = [
+            {"destination": "/proc", "type": "proc", "source": "proc"},
+            {"destination": "/dev", "type": "tmpfs", "source": "tmpfs"},
+            {"destination": "/sys", "type": "sysfs", "source": "sysfs", "options": ["ro"]},
+            {"destination": "/sys/fs/cgroup", "type": "cgroup", "source": "cgroup", "options": ["ro"]},
+            {"destination": "/tmp", "type": "tmpfs", "source": "tmpfs", "options": ["size=1m", "mode=1777"]},
+            {"destination": "/data", "type": "tmpfs", "source": "tmpfs", "options": ["size=1m", "mode=1777"]},
+            {"destination": "/usr", "type": "bind", "source": "/usr", "options": ["rbind", "ro"]},
+            {"destination": "/etc", "type": "bind", "source": "/etc", "options": ["rbind", "ro"]},
+            {"destination": "/dev/termination-log", "type": "bind", "source": log, "options": ["bind", "rw"]},
+        ]
+        config = {
+            "ociVersion": "1.0.2",
+            "process": {"user": {"uid": 65534, "gid": 65534}, "args": ["/program", *options], "cwd": "/",
+                        "env": ["PATH=/usr/bin:/bin", "POD_SECRET=canary"], "capabilities": {}, "noNewPrivileges": True},
+            "root": {"path": self.root, "readonly": True},
+            "hostname": "pod",
+            "mounts": mounts,
+            "linux": {"namespaces": [{"type": kind} for kind in ("pid", "network", "ipc", "uts", "mount")]},
+        }
+        with open(os.path.join(self.folder, "config.json"), "w") as file:
+            json.dump(config, file)
+        return [runsc(), "--root", os.path.join(self.folder, "state"), "--ignore-cgroups", "--network=none",
+                "--platform=systrap", "run", "--bundle", self.folder, os.path.basename(self.folder)]
+
+    def path(self, name, content):
+        """A file for the client to read."""
+        path = os.path.join(self.folder, name)
+        with open(path, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def task(self, code="", name="main.py", arg=None, stdin=None, files=None, env=None, **numbers):
+        """Writes a description for the client: numbers are its keys, with _ for -."""
+        self.tasks += 1
+        lines = [f"code {name} {self.path(f'code{self.tasks}', code)}"]
+        if stdin is not None:
+            lines.append(f"stdin {self.path(f'stdin{self.tasks}', stdin)}")
+        lines += [f"file {path} {self.path(f'file{self.tasks}-{number}', content)}"
+                  for number, (path, content) in enumerate((files or {}).items())]
+        lines += [f"arg {text}" for text in (arg or [PYTHON, name])]
+        lines += [f"env {key}={value}" for key, value in (env or {}).items()]
+        lines += [f"{key.replace('_', '-')} {value}" for key, value in numbers.items()]
+        return self.path(f"task{self.tasks}", "\n".join(lines) + "\n")
+
+    def client(self, task, timeout=120):
+        """Starts a client on the runner's streams; `finish` takes what it printed."""
+        folder = os.path.join(self.folder, f"out{self.tasks}-{os.path.basename(task)}")
+        os.makedirs(folder, exist_ok=True)
+        process = subprocess.Popen([CLIENT, str(self.stdout), str(self.stdin), task, folder], stdout=subprocess.PIPE,
+                                   pass_fds=(self.stdout, self.stdin))
+        return process, folder, timeout
+
+    @staticmethod
+    def finish(client):
+        process, folder, timeout = client
+        try:
+            text = process.communicate(timeout=timeout)[0].decode()
+        except subprocess.TimeoutExpired:
+            process.kill()
+            text = process.communicate()[0].decode() + "state NoEnd\n"
+        return Outcome(text.splitlines(), folder, process.returncode)
+
+    def run(self, code="", timeout=120, **task):
+        return self.finish(self.client(self.task(code, **task), timeout))
+
+    def pid(self):
+        """Of the runner itself, on the host: the only child of unshare. For gVisor, of runsc."""
+        if self.ground == "gvisor":
+            return self.process.pid
+        while self.process.poll() is None:
+            with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as file:
+                if children := file.read().split():
+                    return int(children[0])
+        raise RuntimeError("the runner is gone: " + self.stderr())
+
+    def terminate(self):
+        """SIGTERM, as the kubelet sends it to the container."""
+        if self.ground == "gvisor":
+            subprocess.run([runsc(), "--root", os.path.join(self.folder, "state"), "kill",
+                            os.path.basename(self.folder), "TERM"], check=True)
+        else:
+            os.kill(self.pid(), signal.SIGTERM)
+
+    def close_stdin(self):
+        os.close(self.stdin)
+        self.stdin = -1
+
+    def stderr(self):
+        with open(os.path.join(self.folder, "stderr"), "rb") as file:
+            return file.read().decode(errors="replace")
+
+    def close(self):
+        for fd in (self.stdin, self.stdout):
+            if fd >= 0:
+                os.close(fd)
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        if self.ground == "gvisor":
+            subprocess.run([runsc(), "--root", os.path.join(self.folder, "state"), "delete", "--force",
+                            os.path.basename(self.folder)], stderr=subprocess.DEVNULL)
+        self.errors.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if sys.exc_info()[0]:
+            print("# runner said: " + self.stderr(), flush=True)
+        self.close()
+
+
+def run(code="", options=(), watch=(), **task):
+    """One task in a runner of its own."""
+    with Runner(options, watch=watch) as runner:
+        return runner.run(code, **task)
+
+
+def checks():
+    """A namer of checks: the line of checklist A, the ground it was tried on, the rule."""
+    return lambda line, rule: f"{line} [{GROUND}] {rule}"
