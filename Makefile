@@ -147,7 +147,7 @@ RUNNER_TEST_PROGRAMS := build/bin/sandbox-runner $(BUILD)/tests/runner/ungated $
 .PHONY: runner-programs runner-tests
 runner-programs: $(RUNNER_TEST_PROGRAMS)
 runner-tests: $(RUNNER_TEST_PROGRAMS) ## the runner on the host: GROUND=gvisor runs the same in a sandbox of runsc
-	@BUILD=$(BUILD) prove $(sort $(wildcard tests/runner/*.t))
+	@BUILD=$(BUILD) prove --jobs $(JOBS) $(sort $(wildcard tests/runner/*.t))
 
 # --- Fuzz targets: tests/fuzz/NAME_fuzz.c has LLVMFuzzerTestOneInput, tests/fuzz/corpus/NAME/ its inputs.
 #

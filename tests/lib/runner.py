@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, os.environ.get("BUILD", "build"))
@@ -77,14 +78,16 @@ def runsc():
     return None
 
 
-def die_with_the_test():
-    """In the child, before exec: no runner outlives a test that was killed. Container passes it on."""
+def prepare_child(cgroup):
+    """In the child, before exec: no runner outlives a test that was killed (container passes that on)."""
     PR_SET_PDEATHSIG = 1
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if cgroup:
+        cgroup.join()
 
 
 class Runner:
-    def __init__(self, options=(), program=None, ground=GROUND, watch=()):
+    def __init__(self, options=(), program=None, ground=GROUND, cgroup=None):
         self.folder = tempfile.mkdtemp(prefix="runner-")
         os.chmod(self.folder, 0o755)
         self.ground = ground
@@ -94,20 +97,21 @@ class Runner:
         runner_in, self.stdin = os.pipe()
         self.stdout, runner_out = os.pipe()
         self.errors = open(os.path.join(self.folder, "stderr"), "w+b")
-        command = (self._gvisor if ground == "gvisor" else self._container)(program, [*watch, *options])
+        options = [*(cgroup.options if cgroup else ()), *options]
+        command = (self._gvisor if ground == "gvisor" else self._container)(program, options)
         self.process = subprocess.Popen(command, stdin=runner_in, stdout=runner_out, stderr=self.errors,
-                                        preexec_fn=die_with_the_test)
+                                        preexec_fn=lambda: prepare_child(cgroup))
         os.close(runner_in)
         os.close(runner_out)
         self.tasks = 0
 
     def _container(self, program, options):
-        return ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--net", "--ipc", "--uts", CONTAINER, self.root,
-                program or UNGATED, *options]
+        return ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--net", "--ipc", "--uts",
+                CONTAINER, self.root, program or UNGATED, *options]
 
     def _gvisor(self, program, options):
         """An OCI bundle: what containerd makes of a restricted Pod, as far as the runner can see."""
-        log = os.path.join(self.folder, "termination-log")
+        log = self.root + ".termination-log"
         with open(log, "w"):
             os.chmod(log, 0o666)
         for name in ("usr", "etc", "proc", "sys", "dev", "tmp", "work", "data"):
@@ -129,8 +133,8 @@ class Runner:
         ]
         config = {
             "ociVersion": "1.0.2",
-            "process": {"user": {"uid": 65534, "gid": 65534}, "args": ["/program", *options], "cwd": "/",
-                        "env": ["PATH=/usr/bin:/bin", "POD_SECRET=canary"], "capabilities": {}, "noNewPrivileges": True},
+            "process": {"user": {"uid": 65534, "gid": 65534}, "args": ["/program", *options], "cwd": "/", "capabilities": {},
+                        "env": ["PATH=/usr/bin:/bin", "POD_SECRET=canary"], "noNewPrivileges": True},
             "root": {"path": self.root, "readonly": True},
             "hostname": "pod",
             "mounts": mounts,
@@ -204,6 +208,10 @@ class Runner:
         os.close(self.stdin)
         self.stdin = -1
 
+    def termination_message(self):
+        with open(self.root + ".termination-log") as file:
+            return file.read()
+
     def stderr(self):
         with open(os.path.join(self.folder, "stderr"), "rb") as file:
             return file.read().decode(errors="replace")
@@ -230,12 +238,50 @@ class Runner:
         self.close()
 
 
-def run(code="", options=(), watch=(), **task):
+def run(code="", options=(), **task):
     """One task in a runner of its own."""
-    with Runner(options, watch=watch) as runner:
+    with Runner(options) as runner:
         return runner.run(code, **task)
 
 
 def checks():
     """A namer of checks: the line of checklist A, the ground it was tried on, the rule."""
     return lambda line, rule: f"{line} [{GROUND}] {rule}"
+
+
+class Cgroup:
+    """A memory cgroup for a runner on the host: where its watchdog looks. `works` is False when none can be made."""
+
+    def __init__(self):
+        name = f"sandboxtask-test-{os.getpid()}"
+        self.folders = {}
+        v2 = os.path.exists("/sys/fs/cgroup/cgroup.controllers")
+        for controller in ("memory",) if v2 else ("memory", "cpuacct"):
+            folder = os.path.join("/sys/fs/cgroup", "" if v2 else controller, name)
+            try:
+                os.mkdir(folder)
+                self.folders[controller] = folder
+            except OSError:
+                pass
+        usage = "memory.current" if v2 else "memory.usage_in_bytes"
+        self.works = os.path.exists(os.path.join(self.folders.get("memory", "/none"), usage))
+        self.options = []
+        if self.works:
+            self.options.append("--usage=" + os.path.join(self.folders["memory"], usage))
+        if "cpuacct" in self.folders:
+            self.options.append("--cpu=" + os.path.join(self.folders["cpuacct"], "cpuacct.usage"))
+
+    def join(self):
+        """In the child, before exec."""
+        for folder in self.folders.values():
+            with open(os.path.join(folder, "cgroup.procs"), "w") as file:
+                file.write(str(os.getpid()))
+
+    def remove(self):
+        """As soon as the last process that was in it is gone."""
+        for folder in self.folders.values():
+            with open(os.path.join(folder, "cgroup.procs")) as processes:
+                while processes.read():
+                    time.sleep(0.01)
+                    processes.seek(0)
+            os.rmdir(folder)
