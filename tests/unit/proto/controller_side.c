@@ -27,7 +27,7 @@ static void say(int64_t now_ms, uint64_t session, uint8_t type, uint64_t offset,
 
 static void say_hello(int64_t now_ms, uint64_t session, struct payload_hello p)
 {
-	uint8_t payload[payload_hello_bytes + 5];
+	static uint8_t payload[payload_hello_bytes + 5]; /* the news borrow from it */
 
 	payload_put_hello(payload, &p);
 	memcpy(payload + payload_hello_bytes, "facts", 5);
