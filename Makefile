@@ -79,6 +79,7 @@ tap := $(BUILD)/obj/tests/lib/tap.o
 # Tests that need more of tests/lib/ than tap.
 $(BUILD)/tests/unit/proto/proto_sides.t: $(BUILD)/obj/tests/lib/proto_world.o
 $(BUILD)/tests/unit/proto/proto_golden.t: $(BUILD)/obj/tests/lib/proto_vectors.o
+$(BUILD)/tests/unit/proto/runner_side.t $(BUILD)/tests/unit/proto/runner_side_broadcast.t: $(BUILD)/obj/tests/lib/runner_talk.o
 
 define unit_rules
 $(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/$(1)/%,$(unit_sources))): $(BUILD)/tests/unit/$(1)/%.t: \

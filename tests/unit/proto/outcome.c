@@ -126,7 +126,9 @@ static void file_without_name(struct outcome *o)
 }
 static void file_twice(struct outcome *o)
 {
-	o->files[o->files_count++] = o->files[0];
+	o->files[1] = o->files[2] = o->files[0];
+	o->files[1].path = STR("other");
+	o->files_count = 3;
 }
 static void setuid_file(struct outcome *o)
 {
