@@ -123,11 +123,15 @@ $(unbuilt):
 
 # --- Images: tars for `ctr images import`, build/images/NAME.tar (docs/images.md).
 
-.PHONY: packages-images image
+.PHONY: packages-images image test-images
 packages-images:
 	@hack/install-packages images
-image: packages-images ## the images as tars, without a registry: build/images/NAME.tar
+image: packages-images $(PROGRAMS) ## the images as tars, without a registry: build/images/NAME.tar
 	@hack/images/build
+test-images: packages-build packages-images ## the images: reproducible, harmless, whole (as root)
+	@hack/part 'images' $(MAKE) --silent image
+	@hack/part 'tests of images' prove tests/images
+test: test-images
 
 .PHONY: clean
 clean: ## removes build/ (not the cache of upstream programs, not the cluster)

@@ -37,16 +37,6 @@ nonroot:x:65532:
 nogroup:x:65534:
 """
 
-
-# Without it glibc asks DNS before /etc/hosts.
-NSSWITCH = """\
-passwd: files
-group: files
-hosts: files dns
-services: files
-protocols: files
-"""
-
 # What the controller is linked with (LINK_* of controller/layers.mk), and the plugin: libwebsockets loads it from this
 # folder, which is compiled in, when it is to run on a loop of libuv.
 CONTROLLER_LIBRARIES = [
@@ -110,7 +100,6 @@ def runner_python(layer):
     layer.link("usr/lib/ssl/cert.pem", "/etc/ssl/certs/ca-certificates.crt")
     layer.link("etc/localtime", "/usr/share/zoneinfo/Etc/UTC")
     layer.link("usr/bin/awk", "mawk")
-    layer.file("etc/nsswitch.conf", NSSWITCH)
     add_accounts(layer)
     # Where the runner mounts what a run may write; the image itself is read-only.
     layer.folder("tmp", 0o1777)
@@ -142,7 +131,6 @@ def controller(layer):
     folder = library_folder()
     needed = elf.closure(layer, [f"{folder}/{name}" for name in CONTROLLER_LIBRARIES], folder)
     layer.remove(lambda path: path not in needed | {"lib", "lib64"})
-    layer.file("etc/nsswitch.conf", NSSWITCH)
     add_accounts(layer)
     return layer
 

@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -10,8 +11,8 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "tests" / "lib"))
-from oci_image import OciImage, unsafe  # noqa: E402
-from tap import done_testing, is_, like, ok  # noqa: E402
+from oci_image import OciImage, unsafe
+from tap import done_testing, is_, like, ok
 
 # User and entrypoint of each; a program of ours is the entrypoint even while it isn't built.
 IMAGES = {
@@ -73,6 +74,17 @@ def what_is_up_to_date_is_left_alone(out):
     ok((out / "pause.tar").exists(), "and is there")
 
 
+def a_damaged_cache_is_noticed(work):
+    cache = {"SANDBOXTASK_CACHE": str(work / "cache")}
+    sound = build(work / "out", "pause", environment=cache)
+    (layer,) = (work / "cache/images/layers").glob("pause-*.tar")
+    layer.write_bytes(layer.read_bytes().replace(b"\x7fELF", b"\x7fFLE"))
+    shutil.rmtree(work / "out")
+    again = build(work / "out", "pause", environment=cache)
+    is_((again.returncode, again.stdout), (0, sound.stdout), "a layer of the cache that has changed is made anew")
+    is_(OciImage(work / "out/pause.tar").problems(), [], "and the image is sound")
+
+
 def a_program_is_a_thin_layer(out, work):
     programs = work / "bin"
     programs.mkdir()
@@ -130,6 +142,7 @@ with tempfile.TemporaryDirectory() as scratch:
     each_image_is_sound(built, first.stdout)
     what_is_up_to_date_is_left_alone(built)
     building_again_gives_the_same(built, Path(scratch))
+    a_damaged_cache_is_noticed(Path(tempfile.mkdtemp(dir=scratch)))
     a_program_is_a_thin_layer(built, Path(tempfile.mkdtemp(dir=scratch)))
     a_program_that_could_not_start_is_refused(Path(tempfile.mkdtemp(dir=scratch)))
     names_and_folders(Path(tempfile.mkdtemp(dir=scratch)))

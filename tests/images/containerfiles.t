@@ -10,8 +10,8 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "tests" / "lib"))
-from oci_image import OciImage  # noqa: E402
-from tap import done_testing, is_, ok  # noqa: E402
+from oci_image import OciImage
+from tap import done_testing, is_, ok
 
 CONTAINERFILES = {"runner-python": "runner-image/Containerfile", "controller": "controller/Containerfile"}
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "tests" / "lib"))
-from oci_image import OciImage, unsafe  # noqa: E402
-from tap import done_testing, is_, like, ok  # noqa: E402
+from oci_image import OciImage, unsafe
+from tap import done_testing, is_, like, ok
 
 NAME = "docker.io/example/hello:1"
 
@@ -55,10 +55,26 @@ def the_same_files_give_the_same_bytes(work):
         image = OciImage(work / "image.tar")
         is_(first.stdout.strip(), image.digest, f"{compression}: the printed digest is the manifest's")
         is_(image.problems(), [], f"{compression}: the layout is as the specification says")
+    (layer,) = image.manifest["layers"]
+    is_(layer["mediaType"][-9:], ".tar+gzip", "a compressed layer says so")
+    packed = image.files["blobs/" + layer["digest"].replace(":", "/")]
+    is_(packed[3:8], bytes(5), "and has no name and no time in its header")
     before = (work / "image.tar").read_bytes()
     (two / "a").write_text("something else\n")
     pack(work, "--folder", two)
     ok((work / "image.tar").read_bytes() != before, "another content gives another image")
+
+
+def the_order_in_a_tar_is_no_matter(work):
+    folder = make_folder(work / "folder", ["a", "b/one", "b/two"], 0)
+    packed = []
+    for paths in (["a", "b", "link"], ["link", "b", "a"]):
+        with tarfile.open(work / "root.tar", "w") as tar:
+            for path in paths:
+                tar.add(folder / path, path)
+        is_(pack(work, "--tar", work / "root.tar").returncode, 0, f"a tar of {paths} is packed")
+        packed.append((work / "image.tar").read_bytes())
+    ok(packed[0] == packed[1], "whatever the order of a tar, the image is the same")
 
 
 def what_is_asked_for_stands_in_the_image(work):
@@ -66,12 +82,12 @@ def what_is_asked_for_stands_in_the_image(work):
     done = pack(
         work, "--folder", folder, "--user", "65534", "--entrypoint", "/a", "--entrypoint=-x", "--cmd", "y",
         "--env", "A=b=c", "--workdir", "/w", "--label", "l=1", "--architecture", "arm64", SOURCE_DATE_EPOCH="1700000000",
-    )  # fmt: skip
+    )
     is_(done.stderr, "", "nothing is said on stderr")
     image = OciImage(work / "image.tar")
     wanted = {
         "User": "65534", "Entrypoint": ["/a", "-x"], "Cmd": ["y"], "Env": ["A=b=c"], "WorkingDir": "/w", "Labels": {"l": "1"},
-    }  # fmt: skip
+    }
     is_(image.config["config"], wanted, "user, entrypoint, arguments, environment, folder and labels are in the config")
     is_(image.config["architecture"], "arm64", "the architecture is the one asked for")
     is_(image.config["created"], "2023-11-14T22:13:20Z", "SOURCE_DATE_EPOCH is the time of creation")
@@ -99,7 +115,7 @@ def layers_of_every_kind(work):
     wanted = {
         "a-hard-link": "640", "b": "755", "b/first": "640", "bin": "755", "tmp": "1777", "usr": "755", "usr/bin": "755",
         "usr/bin/program": "755", "a": "640",
-    }  # fmt: skip
+    }
     is_(modes, wanted, "modes are kept, folders above are there, a hard link has become a file")
     image.unpack(work / "unpacked")
     is_((work / "unpacked/a-hard-link").read_text(), "this is a\n", "which has the content of the one it was linked to")
@@ -161,6 +177,7 @@ def dropped_bits(work):
 
 for test in (
     the_same_files_give_the_same_bytes,
+    the_order_in_a_tar_is_no_matter,
     what_is_asked_for_stands_in_the_image,
     layers_of_every_kind,
     what_is_refused,

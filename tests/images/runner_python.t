@@ -8,16 +8,16 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "tests" / "lib"))
-from oci_image import OciImage  # noqa: E402
-from rootfs import run_in  # noqa: E402
-from tap import diag, done_testing, is_, like, ok  # noqa: E402
+from oci_image import OciImage
+from rootfs import run_in
+from tap import diag, done_testing, is_, like, ok
 
 # Modules that are not there: for other systems, for windows on a screen, and what Debian keeps in packages of their own
 # for people who develop Python programs.
 ABSENT = {
     "_gdbm", "_msi", "_overlapped", "_scproxy", "_tkinter", "_winapi", "ensurepip", "idlelib", "msilib", "msvcrt", "nt",
     "tkinter", "turtle", "turtledemo", "winreg", "winsound",
-}  # fmt: skip
+}
 # Importing these does something: a poem, a browser.
 ACTIVE = {"this", "antigravity"}
 
@@ -118,8 +118,9 @@ def nothing_is_compiled_at_start(root):
     is_(sources, [], "every module comes from its .pyc, none from its source")
     for source in Path(root).glob("usr/lib/python3*/**/*.py"):
         source.touch()
-    done = python(root, f"import {MODULES}", "-v")
-    like(done.stdout, r"code object from '/usr/lib/python3\S+/ssl\.cpython-\d+\.pyc'", "a later time of a source changes nothing")
+    lines = python(root, "import ssl", "-v").stdout.splitlines()
+    taken = [line for line in lines if "code object from" in line and "/ssl." in line]
+    like("\n".join(taken), r"/ssl\.cpython-\d+\.pyc'$", "a later time of a source changes nothing")
     traceback = python(root, "import json; json.loads('x')").stdout
     like(traceback, r'File "/usr/lib/python3\S*/json/__init__\.py", line', "a traceback names sources inside of the image")
 
