@@ -216,5 +216,5 @@ class Contents:
 
 def merged(path):
     """lib/x is usr/lib/x."""
-    first, slash, _ = path.partition("/")
+    first = path.partition("/")[0]
     return f"usr/{path}" if first in MERGED else path
