@@ -79,6 +79,7 @@ tap := $(BUILD)/obj/tests/lib/tap.o
 # Tests that need more of tests/lib/ than tap.
 $(BUILD)/tests/unit/proto/proto_sides.t: $(BUILD)/obj/tests/lib/proto_world.o
 $(BUILD)/tests/unit/proto/proto_golden.t: $(BUILD)/obj/tests/lib/proto_vectors.o
+$(BUILD)/tests/unit/proto/runner_side.t $(BUILD)/tests/unit/proto/runner_side_broadcast.t: $(BUILD)/obj/tests/lib/runner_talk.o
 
 define unit_rules
 $(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/$(1)/%,$(unit_sources))): $(BUILD)/tests/unit/$(1)/%.t: \
@@ -220,6 +221,18 @@ unbuilt := demo e2e bench sim sim-mutations soak
 .PHONY: $(unbuilt)
 $(unbuilt):
 	@echo 'make $@: nothing to run yet in this version' >&2; exit 1
+
+# --- Images: tars for `ctr images import`, build/images/NAME.tar (docs/images.md).
+
+.PHONY: packages-images image test-images
+packages-images:
+	@hack/install-packages images
+image: packages-images $(PROGRAMS) ## the images as tars, without a registry: build/images/NAME.tar
+	@hack/images/build
+test-images: packages-build packages-images ## the images: reproducible, harmless, whole (as root)
+	@hack/part 'images' $(MAKE) --silent image
+	@hack/part 'tests of images' prove tests/images
+test: test-images
 
 .PHONY: clean
 clean: ## removes build/ (not the cache of upstream programs, not the cluster)

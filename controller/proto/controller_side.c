@@ -399,7 +399,7 @@ static size_t next_upload(struct controller_side *c, int64_t now_ms, uint8_t *ou
 	return 0;
 }
 
-/* What the state asks for, and when it would ask again. */
+/* What a state with a request asks for, and when it would ask again. */
 static size_t next_request(struct controller_side *c, int64_t now_ms, uint8_t *out)
 {
 	if (c->state == CONTROLLER_UPLOADING)
@@ -410,11 +410,7 @@ static size_t next_request(struct controller_side *c, int64_t now_ms, uint8_t *o
 								       : CONTROLLER_REPEAT_MS);
 	if (c->state == CONTROLLER_ATTACHING)
 		return write_attach(c, out);
-	if (c->state == CONTROLLER_STARTING)
-		return write_start(c, out);
-	if (c->state == CONTROLLER_PULLING)
-		return write_get(c, out);
-	return 0;
+	return c->state == CONTROLLER_STARTING ? write_start(c, out) : write_get(c, out);
 }
 
 static bool owes_cancel(const struct controller_side *c)

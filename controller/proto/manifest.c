@@ -48,7 +48,7 @@ bool manifest_take(struct str *parts, struct str *part)
 {
 	if (part->n > parts->n)
 		return false;
-	part->p = parts->p;
+	part->p = part->n > 0 ? parts->p : NULL;
 	*parts = str_slice(*parts, part->n, parts->n);
 	return true;
 }

@@ -23,7 +23,10 @@ int manifest_encode(const struct schema *schema, const void *from, uint8_t *out,
 int manifest_decode(const struct schema *schema, struct str bytes, size_t max, void *into,
 		    struct str *parts, struct err *err);
 
-/* Takes `part->n` bytes off the front of `*parts`: false when there are fewer. */
+/*
+ * Takes `part->n` bytes off the front of `*parts`: false when there are fewer. No bytes are NULL,
+ * so that a record of nothing reads as it would if it were absent.
+ */
 bool manifest_take(struct str *parts, struct str *part);
 
 /* A path in the working folder that can't lead out of it: relative, no empty, "." or ".." element,

@@ -1,5 +1,6 @@
 #include "proto/bundle.h"
 
+#include "flatten.h"
 #include "proto_samples.h"
 #include "tap.h"
 
@@ -11,24 +12,13 @@
 static uint8_t manifest[BYTES_MAX];
 static uint8_t whole[BYTES_MAX];
 
-static struct str flatten(const struct object *o)
-{
-	size_t length = 0;
-
-	for (size_t i = 0; i < o->count; i++) {
-		memcpy(whole + length, o->pieces[i].p, o->pieces[i].n);
-		length += o->pieces[i].n;
-	}
-	return (struct str){(const char *)whole, length};
-}
-
 static int encode(const struct bundle *b, struct str *bytes, struct err *err)
 {
 	struct object o;
 
 	if (bundle_encode(b, manifest, sizeof(manifest), &o, err) < 0)
 		return -1;
-	*bytes = flatten(&o);
+	*bytes = flatten(&o, whole, sizeof(whole));
 	return 0;
 }
 

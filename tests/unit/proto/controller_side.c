@@ -27,7 +27,7 @@ static void say(int64_t now_ms, uint64_t session, uint8_t type, uint64_t offset,
 
 static void say_hello(int64_t now_ms, uint64_t session, struct payload_hello p)
 {
-	uint8_t payload[payload_hello_bytes + 5];
+	static uint8_t payload[payload_hello_bytes + 5]; /* the news borrow from it */
 
 	payload_put_hello(payload, &p);
 	memcpy(payload + payload_hello_bytes, "facts", 5);
@@ -275,6 +275,19 @@ static void an_upload_can_be_lost_again(void)
 	greeted(PHASE_RUNNING, 1, 0);
 	say_error(0, PROTO_NOT_RECEIVED, SESSION);
 	is(controller_side_state_name(side.state), "Started", "after START it is an old story");
+	cmp_ok(side.drops[DROP_STALE], "==", 1, "which is counted");
+}
+
+static void broken_payloads_are_dropped(void)
+{
+	static const uint8_t types[] = {FRAME_HELLO, FRAME_STATE, FRAME_ERROR};
+
+	uploaded();
+	for (size_t i = 0; i < sizeof(types); i++) {
+		say(0, SESSION, types[i], 0, bundle_bytes, 9);
+		cmp_ok(side.drops[DROP_PAYLOAD], "==", i + 1, "%s", proto_frame_name(types[i]));
+	}
+	is(controller_side_state_name(side.state), "Uploaded", "and change nothing");
 }
 
 static void errors_end_it(void)
@@ -336,7 +349,9 @@ static void an_outcome_is_pulled_piece_by_piece(void)
 	ok(payload_get_get(heard.payload, &get) && get.length == 100000 - 76800, "up to the end");
 	pull_to(sizeof(outcome_bytes));
 	is(controller_side_state_name(side.state), "Pulled", "all of it, and the hash fits");
+	cmp_ok(controller_side_deadline(&side) == CONTROLLER_NEVER, "==", 1, "that is all");
 	controller_side_release(&side);
+	cmp_ok(controller_side_deadline(&side) == INT64_MIN, "==", 1, "but for the last word");
 	cmp_ok(hear(0), "==", FRAME_RELEASE, "RELEASE is said");
 	cmp_ok(hear(0), "==", 0, "once");
 }
@@ -468,6 +483,7 @@ int main(void)
 	an_upload_ends_with_a_state_after_offer();
 	start_repeats_until_it_is_done();
 	an_upload_can_be_lost_again();
+	broken_payloads_are_dropped();
 	errors_end_it();
 	an_outcome_is_pulled_piece_by_piece();
 	a_false_outcome_is_not_believed();

@@ -1,5 +1,6 @@
 #include "proto/outcome.h"
 
+#include "flatten.h"
 #include "proto_samples.h"
 #include "tap.h"
 
@@ -14,15 +15,10 @@ static uint8_t whole[BYTES_MAX];
 static int encode(const struct outcome *o, struct str *bytes, struct err *err)
 {
 	struct object object;
-	size_t length = 0;
 
 	if (outcome_encode(o, manifest, sizeof(manifest), &object, err) < 0)
 		return -1;
-	for (size_t i = 0; i < object.count; i++) {
-		memcpy(whole + length, object.pieces[i].p, object.pieces[i].n);
-		length += object.pieces[i].n;
-	}
-	*bytes = (struct str){(const char *)whole, length};
+	*bytes = flatten(&object, whole, sizeof(whole));
 	return 0;
 }
 
@@ -130,7 +126,9 @@ static void file_without_name(struct outcome *o)
 }
 static void file_twice(struct outcome *o)
 {
-	o->files[o->files_count++] = o->files[0];
+	o->files[1] = o->files[2] = o->files[0];
+	o->files[1].path = STR("other");
+	o->files_count = 3;
 }
 static void setuid_file(struct outcome *o)
 {

@@ -72,6 +72,22 @@ static void numbers_must_make_sense(void)
 	   "an ERROR without a code is refused");
 }
 
+static bool hello(uint8_t version, uint8_t phase)
+{
+	uint8_t bytes[payload_hello_bytes];
+	struct payload_hello p = {.version = version, .phase = phase}, read;
+
+	payload_put_hello(bytes, &p);
+	return payload_get_hello((struct str){(char *)bytes, sizeof(bytes)}, &read);
+}
+
+static void a_hello_makes_sense(void)
+{
+	ok(hello(1, PHASE_DONE) && hello(255, PHASE_BOOTING), "any version, any phase");
+	ok(!hello(0, PHASE_READY), "version 0 is none");
+	ok(!hello(1, PHASE_DONE + 1), "an unknown phase is none");
+}
+
 static bool state(struct payload_state p)
 {
 	uint8_t bytes[payload_state_bytes];
@@ -115,6 +131,7 @@ int main(void)
 {
 	lengths_are_exact();
 	numbers_must_make_sense();
+	a_hello_makes_sense();
 	a_state_does_not_contradict_itself();
 	a_state_is_small_on_the_wire();
 	done_testing();

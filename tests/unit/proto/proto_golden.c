@@ -3,13 +3,14 @@
  * protocol, and old runners in old images would not understand it.
  *
  * With a folder as argument the program writes the vectors there instead, as seeds for the fuzzers
- * (tests/fuzz/corpus; see tests/fuzz/seeds).
+ * (`build/tests/unit/proto/proto_golden.t tests/fuzz/corpus`).
  */
 #include "proto/controller_side.h"
 #include "proto/reader.h"
 #include "proto/runner_side.h"
 
 #include "base/hex.h"
+#include "flatten.h"
 #include "proto_samples.h"
 #include "proto_vectors.h"
 #include "tap.h"
@@ -175,21 +176,13 @@ static void the_facts_of_hello_are_the_golden_ones(void)
 	cmp_ok(read.layers[1].state, "==", LAYER_MISSING, "in their states");
 }
 
-/* All of an object in one piece. */
-static void flatten(const struct object *o, struct bytes *b)
-{
-	b->length = 0;
-	for (size_t i = 0; i < o->count; i++) {
-		memcpy(b->data + b->length, o->pieces[i].p, o->pieces[i].n);
-		b->length += o->pieces[i].n;
-	}
-}
-
 static void the_bundle_is_the_golden_one(void)
 {
 	static uint8_t manifest[VECTOR_BYTES_MAX];
 	static struct bundle sample, read;
-	struct bytes golden, whole;
+	static uint8_t whole[VECTOR_BYTES_MAX];
+	struct bytes golden;
+	struct str written;
 	struct object object;
 	struct err err = {0};
 
@@ -197,8 +190,8 @@ static void the_bundle_is_the_golden_one(void)
 	sample_bundle(&sample);
 	ok(bundle_encode(&sample, manifest, sizeof(manifest), &object, &err) == 0,
 	   "the sample is written");
-	flatten(&object, &whole);
-	is_bytes(whole.data, whole.length, golden.data, golden.length, "as the golden bundle");
+	written = flatten(&object, whole, sizeof(whole));
+	is_bytes(written.p, written.n, golden.data, golden.length, "as the golden bundle");
 	ok(bundle_decode(slice(&golden), &read, &err) == 0, "which is read: %s", err.message);
 	cmp_ok(read.run_ms, "==", 30000, "with its budgets");
 	cmp_ok(read.parts_count, "==", 4, "and its parts");
@@ -209,7 +202,9 @@ static void the_outcome_is_the_golden_one(void)
 {
 	static uint8_t manifest[VECTOR_BYTES_MAX];
 	static struct outcome sample, read;
-	struct bytes golden, whole;
+	static uint8_t whole[VECTOR_BYTES_MAX];
+	struct bytes golden;
+	struct str written;
 	struct object object;
 	struct err err = {0};
 
@@ -217,8 +212,8 @@ static void the_outcome_is_the_golden_one(void)
 	sample_outcome(&sample);
 	ok(outcome_encode(&sample, manifest, sizeof(manifest), &object, &err) == 0,
 	   "the sample is written: %s", err.message);
-	flatten(&object, &whole);
-	is_bytes(whole.data, whole.length, golden.data, golden.length, "as the golden outcome");
+	written = flatten(&object, whole, sizeof(whole));
+	is_bytes(written.p, written.n, golden.data, golden.length, "as the golden outcome");
 	ok(outcome_decode(slice(&golden), &read, &err) == 0, "which is read: %s", err.message);
 	cmp_ok(read.killed_for, "==", KILLED_FOR_RUN_TIME, "with its reason");
 	cmp_ok(outcome_omitted(&read.streams[STREAM_STDOUT]), "==", 1000, "and what is omitted");
@@ -246,25 +241,41 @@ static int write_seed(const char *folder, const char *target, const char *name, 
 	return fclose(file) == 0 && written == bytes.n ? 0 : -1;
 }
 
-static int write_seeds(const char *folder)
+/* Behind the byte that the fuzzer cuts chunks by, and the delimiter that begins a connection. */
+static int write_frame_seed(const char *folder, const char *name, const char *hex)
+{
+	struct bytes wire, seed = {.data = "\x20\n", .length = 2};
+
+	from_hex(hex, &wire);
+	memcpy(seed.data + seed.length, wire.data, wire.length);
+	seed.length += wire.length;
+	return write_seed(folder, "frame", name, slice(&seed));
+}
+
+static int write_hex_seed(const char *folder, const char *target, const char *hex)
 {
 	struct bytes bytes;
+
+	from_hex(hex, &bytes);
+	return write_seed(folder, target, "sample", slice(&bytes));
+}
+
+static int write_seeds(const char *folder)
+{
+	static uint8_t manifest[VECTOR_BYTES_MAX], whole[VECTOR_BYTES_MAX];
+	struct outcome plain;
+	struct object object;
+	struct err err;
 	int result = 0;
 
-	for (size_t i = 0; i < frame_vectors_count; i++) {
-		from_hex(frame_vectors[i].wire, &bytes);
-		/* The first byte is what the fuzzer cuts chunks by, then the connection begins. */
-		memmove(bytes.data + 2, bytes.data, bytes.length);
-		memcpy(bytes.data, "\x20\n", 2);
-		bytes.length += 2;
-		result |= write_seed(folder, "frame", frame_vectors[i].name, slice(&bytes));
-	}
-	from_hex(hello_vector, &bytes);
-	result |= write_seed(folder, "hello", "sample", slice(&bytes));
-	from_hex(bundle_vector, &bytes);
-	result |= write_seed(folder, "bundle", "sample", slice(&bytes));
-	from_hex(outcome_vector, &bytes);
-	result |= write_seed(folder, "outcome", "sample", slice(&bytes));
+	for (size_t i = 0; i < frame_vectors_count; i++)
+		result |= write_frame_seed(folder, frame_vectors[i].name, frame_vectors[i].wire);
+	result |= write_hex_seed(folder, "hello", hello_vector);
+	result |= write_hex_seed(folder, "bundle", bundle_vector);
+	result |= write_hex_seed(folder, "outcome", outcome_vector);
+	sample_plain_outcome(&plain, "hello\n");
+	result |= outcome_encode(&plain, manifest, sizeof(manifest), &object, &err);
+	result |= write_seed(folder, "outcome", "plain", flatten(&object, whole, sizeof(whole)));
 	return result;
 }
 

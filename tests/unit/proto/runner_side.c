@@ -1,170 +1,7 @@
-#include "proto/runner_side.h"
-
-#include "proto_samples.h"
+#include "runner_talk.h"
 #include "tap.h"
 
 #include <string.h>
-
-#define SPOOL 100000
-
-static uint8_t spool[SPOOL];
-static struct runner_side side;
-static uint8_t payload[64];
-
-/* --- Saying something to the runner */
-
-static enum runner_event say(int64_t now_ms, uint64_t session, uint8_t type, uint64_t offset,
-			     size_t length)
-{
-	struct frame f = {.type = type, .session = session, .offset = offset};
-
-	f.payload = (struct str){(const char *)payload, length};
-	return runner_side_on_frame(&side, now_ms, &f);
-}
-
-static enum runner_event attach_as(uint64_t session, uint8_t first_byte, uint32_t attempt)
-{
-	struct payload_attach p = {.version_min = 1, .version_max = 9, .attempt = attempt};
-
-	sample_run_id(p.run_id);
-	p.run_id[0] = first_byte;
-	payload_put_attach(payload, &p);
-	return say(0, session, FRAME_ATTACH, 0, payload_attach_bytes);
-}
-
-static enum runner_event offer(uint64_t session, uint64_t total, const char *bytes)
-{
-	struct payload_offer p = {.total = total};
-
-	sha256(bytes, strlen(bytes), p.sha256);
-	payload_put_offer(payload, &p);
-	return say(0, session, FRAME_OFFER, 0, payload_offer_bytes);
-}
-
-static enum runner_event data(int64_t now_ms, uint64_t session, uint64_t offset, const char *bytes)
-{
-	struct frame f = {.type = FRAME_UPLOAD, .session = session, .offset = offset};
-
-	f.payload = str_of(bytes);
-	return runner_side_on_frame(&side, now_ms, &f);
-}
-
-static enum runner_event start(uint64_t session, const char *bytes)
-{
-	sha256(bytes, strlen(bytes), payload);
-	return say(0, session, FRAME_START, 0, payload_start_bytes);
-}
-
-static enum runner_event get(uint64_t session, uint8_t object, uint64_t offset, uint32_t length)
-{
-	struct payload_get p = {.object = object, .length = length};
-
-	payload_put_get(payload, &p);
-	return say(0, session, FRAME_GET, offset, payload_get_bytes);
-}
-
-static enum runner_event cancel(uint64_t session, uint32_t grace_ms)
-{
-	struct payload_cancel p = {.grace_ms = grace_ms};
-
-	payload_put_cancel(payload, &p);
-	return say(0, session, FRAME_CANCEL, 0, payload_cancel_bytes);
-}
-
-/* --- Hearing it */
-
-static struct frame heard;
-static struct payload_state state;
-static struct payload_error error;
-
-/* The next frame it sends at that time, 0 when none. */
-static int hear(int64_t now_ms)
-{
-	static uint8_t out[RUNNER_FRAME_MAX];
-	size_t length = runner_side_next_frame(&side, now_ms, out);
-	uint8_t *at = out;
-
-	if (length == 0)
-		return 0;
-	if (*at == COBS_DELIMITER) {
-		at++;
-		length--;
-	}
-	if (frame_decode(at, length - 1, &heard) != PROTO_NO_DROP)
-		fail("the runner writes frames");
-	if (heard.type == FRAME_STATE && !payload_get_state(heard.payload, &state))
-		fail("a STATE is sound");
-	if (heard.type == FRAME_ERROR && !payload_get_error(heard.payload, &error))
-		fail("an ERROR is sound");
-	return heard.type;
-}
-
-static void hear_all(int64_t now_ms)
-{
-	while (hear(now_ms) != 0)
-		continue;
-}
-
-/* It refuses the session's last frame with that code, and that is all it says. */
-static bool refuses(uint64_t session, enum proto_error code)
-{
-	return hear(0) == FRAME_ERROR && heard.session == session && error.code == code &&
-	       hear(0) == 0;
-}
-
-static bool answers_state(void)
-{
-	return hear(0) == FRAME_STATE && hear(0) == 0;
-}
-
-/* --- Where tests begin */
-
-static void boot(void)
-{
-	runner_side_init(&side);
-	side.spool = spool;
-	side.spool_bytes = SPOOL;
-	side.facts = STR("facts");
-}
-
-static void attached(void)
-{
-	boot();
-	runner_side_ready(&side, 0);
-	attach_as(10, 0, 1);
-	hear_all(0);
-}
-
-static void received(void)
-{
-	attached();
-	offer(10, 3, "abc");
-	data(0, 10, 0, "abc");
-	hear_all(0);
-}
-
-static void running(void)
-{
-	received();
-	start(10, "abc");
-	runner_side_enter(&side, 0, PHASE_RUNNING);
-	hear_all(0);
-}
-
-static struct object outcome;
-
-static void sealed(void)
-{
-	static char bytes[40000];
-
-	memset(bytes, 'o', sizeof(bytes));
-	outcome = (struct object){0};
-	object_add(&outcome, (struct str){bytes, sizeof(bytes)});
-	object_seal(&outcome);
-	running();
-	runner_side_seal(&side, 0, &outcome);
-	hear_all(0);
-}
 
 /* --- Attaching */
 
@@ -234,6 +71,7 @@ static void an_upload_is_taken_in_order_only(void)
 	attached();
 	cmp_ok(offer(10, 6, "abcdef"), "==", RUNNER_OFFERED, "OFFER begins it");
 	ok(answers_state() && state.phase == PHASE_RECEIVING, "and is answered");
+	cmp_ok(runner_side_deadline(&side), "==", 1000, "and then once a second");
 	cmp_ok(data(0, 10, 0, "abc"), "==", RUNNER_NOTHING, "bytes in order");
 	cmp_ok(side.received, "==", 3, "are taken");
 	cmp_ok(hear(0), "==", 0, "without an answer to each");
@@ -439,38 +277,11 @@ static void the_last_words(void)
 	ok(refuses(10, PROTO_UNSUPPORTED), "a frame of later versions is refused");
 	say(0, 10, FRAME_STATE, 0, 0);
 	ok(refuses(10, PROTO_UNSUPPORTED), "so is one of our own kind");
-	say(0, 10, FRAME_GET, 0, 3);
+	for (uint8_t type = FRAME_ATTACH; type <= FRAME_CANCEL; type++)
+		if (type != FRAME_UPLOAD)
+			say(0, 10, type, 0, 3);
 	cmp_ok(hear(0), "==", 0, "a broken payload is dropped");
-	cmp_ok(side.drops[DROP_PAYLOAD], "==", 2, "and counted");
-}
-
-/* --- Stdin at its end */
-
-static void a_deaf_runner_broadcasts(void)
-{
-	int64_t now_ms = 0;
-	int rounds = 0, data_frames = 0;
-
-	running();
-	runner_side_on_end(&side, 0);
-	attach_as(11, 0, 1);
-	cmp_ok(hear(0), "==", 0, "nothing is heard any more");
-	runner_side_seal(&side, 0, &outcome);
-	for (; now_ms != RUNNER_NEVER; now_ms = runner_side_deadline(&side)) {
-		if (now_ms < 0)
-			now_ms = 0;
-		for (int type; (type = hear(now_ms)) != 0;) {
-			rounds += type == FRAME_HELLO;
-			data_frames += type == FRAME_DOWNLOAD;
-			if (heard.session != 0)
-				fail("a broadcast answers nobody");
-		}
-	}
-	cmp_ok(rounds, "==", RUNNER_BROADCAST_ROUNDS, "ten rounds");
-	cmp_ok(data_frames, "==", 3 * RUNNER_BROADCAST_ROUNDS, "each with all of the outcome");
-	sealed();
-	runner_side_on_end(&side, 0);
-	cmp_ok(hear(0), "==", FRAME_HELLO, "also when the end comes after the seal");
+	cmp_ok(side.drops[DROP_PAYLOAD], "==", 6, "and counted");
 }
 
 int main(void)
@@ -490,6 +301,5 @@ int main(void)
 	get_is_answered_by_data();
 	a_new_get_replaces_the_one_before();
 	the_last_words();
-	a_deaf_runner_broadcasts();
 	done_testing();
 }
