@@ -82,7 +82,8 @@ static void save(const struct client *c, const char *name, struct str bytes)
 
 	snprintf(path, sizeof(path), "%s/%s", c->folder, name);
 	file = fopen(path, "wb");
-	if (!file || fwrite(bytes.p, 1, bytes.n, file) != bytes.n || fclose(file) != 0) {
+	if (!file || (bytes.n > 0 && fwrite(bytes.p, 1, bytes.n, file) != bytes.n) ||
+	    fclose(file) != 0) {
 		perror(path);
 		exit(2);
 	}
