@@ -121,6 +121,14 @@ unbuilt := demo e2e bench fuzz sim sim-mutations soak
 $(unbuilt):
 	@echo 'make $@: nothing to run yet in this version' >&2; exit 1
 
+# --- Images: tars for `ctr images import`, build/images/NAME.tar (docs/images.md).
+
+.PHONY: packages-images image
+packages-images:
+	@hack/install-packages images
+image: packages-images ## the images as tars, without a registry: build/images/NAME.tar
+	@hack/images/build
+
 .PHONY: clean
 clean: ## removes build/ (not the cache of upstream programs, not the cluster)
 	rm -rf build
