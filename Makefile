@@ -142,7 +142,7 @@ cluster-heal-node: ## node NODE=N has power and cable again, and is ready
 
 # For tests: the local cluster as it is by default, or the foreign one.
 .PHONY: cluster-for-tests test-cluster
-cluster-for-tests: $(if $(IMAGE_LOAD),,cluster-up)
+cluster-for-tests: packages-build $(if $(IMAGE_LOAD),,cluster-up)
 # First what builds the cluster anew, then what uses it.
 test-cluster: cluster-for-tests ## the cluster itself: starting, breaking, mending; what every other test relies on
 	@prove tests/cluster/lifecycle.t tests/cluster/node.t
