@@ -13,8 +13,10 @@ A file of packages names one a line. `-name` says: take it as installed, althoug
 only installation scripts use, such as debconf, and keeps what those depend on (perl) out as well.
 """
 
+import functools
 import hashlib
 import io
+import posixpath
 import re
 import subprocess
 import sys
@@ -22,13 +24,16 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from layer import Layer
+from layer import FILE, FOLDER, Layer
 
 SUITE = "bookworm"
 LISTS_MAX_AGE_SECONDS = 24 * 3600
 
 # Debian 12 still ships files below both /lib and /usr/lib; on a system the former are links (UsrMerge).
 MERGED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+
+# Where Debian puts the libraries of an architecture.
+MULTIARCH = {"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
 
 PREFERENCES = f"""\
 Package: *
@@ -72,8 +77,15 @@ def run(*command):
     return done.stdout
 
 
+@functools.cache
 def architecture():
+    """Debian's name of this machine's architecture. For the two of MULTIARCH, OCI's is the same."""
     return run("dpkg", "--print-architecture").decode().strip()
+
+
+def library_folder():
+    """The folder of an image where its libraries lie."""
+    return f"usr/lib/{MULTIARCH[architecture()]}"
 
 
 def read_packages(path):
@@ -145,22 +157,64 @@ class Archive:
         return "".join(INSTALLED.format(name=name, architecture=architecture()) for name in installed)
 
     def unpack(self, packages):
-        """A layer of all files of these packages, which were fetched, under merged folders."""
-        layer = Layer()
+        """The files of these packages, which were fetched."""
+        contents = Contents()
         for package in packages:
             path = self.folder / "archives" / package.file.replace(":", "%3a")
             if hashlib.sha256(path.read_bytes()).hexdigest() != package.sha256:
                 raise DebianError(f"{path}: not the package that was resolved")
-            layer.add_tar(io.BytesIO(run("dpkg-deb", "--fsys-tarfile", path)), merged)
-            # Where scanners look for what an image without dpkg is made of.
-            layer.file(f"var/lib/dpkg/status.d/{package.name}", run("dpkg-deb", "--field", path))
+            contents.add(package.name, run("dpkg-deb", "--fsys-tarfile", path), run("dpkg-deb", "--field", path))
+        return contents
+
+
+class Contents:
+    """The files of some packages, on their way into an image."""
+
+    def __init__(self):
+        self.layers = {}  # by name of the package
+        self.control = {}  # its fields, alike
+
+    def add(self, name, tar, control):
+        self.layers[name] = Layer()
+        self.layers[name].add_tar(io.BytesIO(tar), merged)
+        self.control[name] = control
+
+    def layer(self):
+        """All files in one layer, with the links that make the folders of MERGED one with those in /usr."""
+        whole = Layer()
+        for layer in self.layers.values():
+            for path, entry in layer.entries.items():
+                whole.add(path, entry)
         for name in MERGED:
-            if any(path.startswith(f"usr/{name}/") for path in layer.entries):
-                layer.link(name, f"usr/{name}")
-        return layer
+            if any(path.startswith(f"usr/{name}/") for path in whole.entries):
+                whole.link(name, f"usr/{name}")
+        return whole
+
+    def add_records(self, layer, reworked):
+        """Adds to `layer` the licence and the fields of each package that something in it comes from: the former because
+        they have to go with it, the latter because scanners look for them where there is no dpkg. `reworked` names packages
+        whose files are in it in another form."""
+        for name, files in self.layers.items():
+            if name in reworked or any(path in layer.entries and entry.kind != FOLDER for path, entry in files.entries.items()):
+                layer.file(f"usr/share/doc/{name}/copyright", self._copyright(name))
+                layer.file(f"var/lib/dpkg/status.d/{name}", self.control[name])
+
+    def _copyright(self, name):
+        """Of packages built from one source, some have a link to the other's folder, or to the other's file."""
+        here = f"usr/share/doc/{name}"
+        while entry := self._find(here + "/copyright") or self._find(here):
+            if entry.kind == FILE:
+                return entry.data
+            if entry.kind == FOLDER:
+                break
+            here = posixpath.normpath(posixpath.join("usr/share/doc", posixpath.basename(entry.target)))
+        raise DebianError(f"{name}: no licence in the package")
+
+    def _find(self, path):
+        return next((layer.entries[path] for layer in self.layers.values() if path in layer.entries), None)
 
 
 def merged(path):
     """lib/x is usr/lib/x."""
-    first, slash, _ = path.partition("/")
+    first = path.partition("/")[0]
     return f"usr/{path}" if first in MERGED else path

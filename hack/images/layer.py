@@ -48,7 +48,6 @@ class Layer:
         path = normal(path)
         if not path:
             return
-        entry = checked(path, entry)
         before = self.entries.get(path)
         if before and before != entry and not (before.kind == entry.kind == FOLDER):
             raise LayerError(f"/{path}: two different files want to be there")
@@ -107,8 +106,8 @@ class Layer:
                     raise LayerError(f"{listing}:{number}: not a line of a file list: {line}")
 
     def whole(self):
-        """The entries by path, with every folder that is only implied, so that unpacking never guesses a mode."""
-        entries = dict(self.entries)
+        """The entries by path, checked, with every folder that is only implied, so that unpacking never guesses a mode."""
+        entries = {path: checked(path, entry) for path, entry in self.entries.items()}
         for path in self.entries:
             while path := path.rpartition("/")[0]:
                 parent = entries.setdefault(path, Entry(FOLDER, 0o755))

@@ -12,8 +12,9 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import tarfile
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -162,10 +163,17 @@ def blob_path(digest):
     return "blobs/" + digest.replace(":", "/")
 
 
-def save_blob_facts(blob, path):
-    """Keeps what is known of a blob beside it, so that a cached layer is not hashed again."""
-    Path(path).write_text(json.dumps(asdict(blob), indent="\t") + "\n")
+def save_blob(blob, path):
+    """Moves a layer's tar to `path`, and keeps beside it what it is."""
+    os.replace(blob.path, path)
+    Path(path).with_suffix(".json").write_text(json.dumps(asdict(blob) | {"path": None}, indent="\t") + "\n")
+    return replace(blob, path=str(path))
 
 
-def load_blob_facts(path):
-    return Blob(**json.loads(Path(path).read_text()))
+def saved_blob(path):
+    """The layer that was saved there, if it is whole."""
+    facts = Path(path).with_suffix(".json")
+    if not (Path(path).exists() and facts.exists()):
+        return None
+    blob = replace(Blob(**json.loads(facts.read_text())), path=str(path))
+    return blob if digest_of(Path(path).read_bytes()) == blob.digest else None
