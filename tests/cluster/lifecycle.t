@@ -171,8 +171,9 @@ def killed_as_a_whole_it_comes_back(api):
             os.kill(pid, signal.SIGKILL)
     hack("up", NODES="2", FAST_NODE_FAILURE="1")
     is_(set(processes) & set(cluster_processes()), set(), "after kill -9 of every process, all are new ones")
-    pod = api.wait(PODS + "survivor", kube.pod_is_finished, "the Pod of before has finished")
-    is_(pod["status"]["phase"], "Failed", "a Pod that ran is known, and Failed")
+    # On a slow machine the node was away for so long that the Pod was also evicted.
+    pod = api.wait(PODS + "survivor", lambda found: found is None or kube.pod_is_finished(found), "the Pod of before has ended")
+    ok(pod is None or pod["status"]["phase"] == "Failed", "a Pod that ran is known to have failed")
     start_pod(api, "after", NODE_1)
     ok(echoes(api, "after"), "and new ones run")
 
