@@ -151,7 +151,9 @@ lint: packages-build ## the rules of the tree: layers, format, sizes, shell scri
 	@hack/lint
 
 .PHONY: test
-test: check ## everything: check, then the real cluster, images, end-to-end tests
+test: check ## everything: check, then images, the real cluster, and what runs on it
+	@$(MAKE) --silent test-images
+	@$(MAKE) --silent test-cluster
 
 # --- The cluster: real Kubernetes on this machine, see docs/development-cluster.md. A foreign one is used by the tests instead
 # when KUBECONFIG names it and IMAGE_LOAD is a command that loads an image's tar into it.
@@ -201,7 +203,6 @@ image: packages-images $(PROGRAMS) ## the images as tars, without a registry: bu
 test-images: packages-build packages-images ## the images: reproducible, harmless, whole (as root)
 	@hack/part 'images' $(MAKE) --silent image
 	@hack/part 'tests of images' prove tests/images
-test: test-images
 
 .PHONY: clean
 clean: ## removes build/ (not the cache of upstream programs, not the cluster)
