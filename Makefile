@@ -147,8 +147,14 @@ $(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/runner/%,$(unit_sources))): $(BU
 RUNNER_TEST_PROGRAMS := build/bin/sandbox-runner $(BUILD)/tests/runner/ungated $(BUILD)/tests/runner/client
 .PHONY: runner-programs runner-tests
 runner-programs: $(RUNNER_TEST_PROGRAMS)
-runner-tests: $(RUNNER_TEST_PROGRAMS) ## the runner on the host: GROUND=gvisor runs the same in a sandbox of runsc
-	@BUILD=$(BUILD) prove --jobs $(JOBS) $(sort $(wildcard tests/runner/*.t))
+runner-tests: $(RUNNER_TEST_PROGRAMS) ## the runner on the host; with GROUND=gvisor in a sandbox of runsc, without a cluster
+	@BUILD=$(BUILD) prove --jobs $(JOBS) $(filter-out tests/runner/pod.t,$(sort $(wildcard tests/runner/*.t)))
+
+.PHONY: test-runner
+test-runner: cluster-for-tests packages-images runner-programs ## the runner in Pods of the cluster, through attach
+	@hack/part 'runner in Pods' prove tests/runner/pod.t
+	@hack/part 'runner in Pods: hostile programs' env GROUND=pod prove --jobs $(JOBS) \
+		$(filter-out tests/runner/pod.t tests/runner/gate.t,$(sort $(wildcard tests/runner/*.t)))
 
 # --- Fuzz targets: tests/fuzz/NAME_fuzz.c has LLVMFuzzerTestOneInput, tests/fuzz/corpus/NAME/ its inputs.
 #
@@ -217,6 +223,7 @@ lint: packages-build ## the rules of the tree: layers, format, sizes, shell scri
 test: check ## everything: check, then images, the real cluster, and what runs on it
 	@$(MAKE) --silent test-images
 	@$(MAKE) --silent test-cluster
+	@$(MAKE) --silent test-runner
 
 # --- The cluster: real Kubernetes on this machine, see docs/development-cluster.md. A foreign one is used by the tests instead
 # when KUBECONFIG names it and IMAGE_LOAD is a command that loads an image's tar into it.

@@ -12,16 +12,16 @@
 /* A hostile program decides how deep and how wide its folders are. */
 #define DEPTH_MAX   16
 #define ENTRIES_MAX 32768
-/* And how many processes and files there are to look at. */
-#define COUNT_MAX 4096
+/* And how many processes with how many open files there are: one look must stay short. */
+#define LOOK_ENTRIES_MAX 8192
 
 static void hit(struct meter *meter, enum outcome_limit limit)
 {
 	meter->limit_hits |= 1u << limit;
 }
 
-/* Entries of /proc/<process>/<kind>; 0 when it is gone. */
-static uint32_t count_entries(const char *process, const char *kind)
+/* Entries of /proc/<process>/<kind>, 0 when it is gone; taken off what may still be looked at. */
+static uint32_t count_entries(const char *process, const char *kind, uint32_t *left)
 {
 	char path[40];
 	struct text t = text_in(path, sizeof(path));
@@ -33,8 +33,10 @@ static uint32_t count_entries(const char *process, const char *kind)
 	text_add(&t, kind);
 	if (folder_open(&f, AT_FDCWD, path) < 0)
 		return 0;
-	while (count < COUNT_MAX && folder_next(&f))
+	while (*left > 0 && folder_next(&f)) {
 		count++;
+		(*left)--;
+	}
 	folder_close(&f);
 	return count;
 }
@@ -43,17 +45,17 @@ static void look_at_processes(struct meter *meter, const struct bundle *plan, pi
 {
 	struct folder proc;
 	const char *name;
-	uint32_t tasks = 0;
+	uint32_t tasks = 0, left = LOOK_ENTRIES_MAX;
 
 	if (folder_open(&proc, AT_FDCWD, "/proc") < 0)
 		return;
-	while (tasks < COUNT_MAX && (name = folder_next(&proc))) {
+	while (left > 0 && (name = folder_next(&proc))) {
 		int process = folder_process(name);
 
 		if (process <= 1 || process == init)
 			continue;
-		tasks += count_entries(name, "/task");
-		if (count_entries(name, "/fd") >= plan->open_files)
+		tasks += count_entries(name, "/task", &left);
+		if (count_entries(name, "/fd", &left) >= plan->open_files)
 			hit(meter, LIMIT_OPEN_FILES);
 	}
 	folder_close(&proc);

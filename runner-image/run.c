@@ -151,8 +151,14 @@ void run_on_output(struct run *run, enum outcome_stream which, int64_t now_ms)
 /* A program that does not read its input, or closes it, is no error: the rest is dropped. */
 void run_on_input(struct run *run)
 {
-	ssize_t n = write(run->jail->input, run->input.p, run->input.n);
+	ssize_t n;
 
+	/* Before START this means that the jail is gone. */
+	if (!is_alive(run)) {
+		jail_close(&run->jail->input);
+		return;
+	}
+	n = write(run->jail->input, run->input.p, run->input.n);
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n > 0)

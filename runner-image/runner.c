@@ -55,8 +55,8 @@ struct runner {
 	uint8_t read_buffer[FRAME_WIRE_MAX];
 	uint8_t out[RUNNER_FRAME_MAX]; /* one frame, from `out_at` to `out_length` not yet sent */
 	size_t out_at, out_length;
-	bool stdout_is_full;	 /* epoll tells when it takes something again */
-	int64_t stdout_retry_ms; /* nobody has it open for reading: when to try again */
+	/* It is full, or nobody reads it: when to try again at the latest. */
+	int64_t stdout_retry_ms;
 
 	struct jail jail;
 	struct launch *launch;
@@ -106,22 +106,15 @@ static bool accept_bundle(struct runner *r)
 	       plan_fill(&r->plan, r->launch) == 0;
 }
 
-static void watch_descriptor(struct runner *r, int fd, enum source source, uint32_t events)
-{
-	struct epoll_event event = {.events = events, .data.u32 = source};
-
-	/* Only what can't be waited for is refused, and that is ready at any time. */
-	if (fd >= 0 && epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &event) < 0 && errno != EEXIST &&
-	    errno != EPERM)
-		give_up("epoll");
-}
-
 static void start(struct runner *r)
 {
+	struct epoll_event event = {.events = EPOLLOUT, .data.u32 = SOURCE_INPUT};
+
 	r->run.input = plan_input(&r->plan);
 	runner_side_enter(&r->side, r->now_ms, PHASE_RUNNING);
 	run_begin(&r->run, &r->plan, r->streams, r->now_ms);
-	watch_descriptor(r, r->jail.input, SOURCE_INPUT, EPOLLOUT);
+	/* Known to epoll since boot, so this can't fail for want of memory; no input: closed. */
+	epoll_ctl(r->epoll, EPOLL_CTL_MOD, r->jail.input, &event);
 }
 
 static void exit_when_nothing_is_lost(struct runner *r)
@@ -166,34 +159,6 @@ static void on_stdin(struct runner *r)
 		on_frame(r, &frame);
 }
 
-/*
- * Exactly one of three is true: it takes bytes; it is full, and epoll waits for it; nobody reads it
- * (epoll would report that without end), and the clock waits for it.
- */
-static void stdout_takes_bytes(struct runner *r)
-{
-	epoll_ctl(r->epoll, EPOLL_CTL_DEL, STDOUT_FILENO, NULL);
-	r->stdout_is_full = false;
-	r->stdout_retry_ms = RUN_NEVER;
-}
-
-static void stdout_is_full(struct runner *r)
-{
-	r->stdout_is_full = true;
-	watch_descriptor(r, STDOUT_FILENO, SOURCE_STDOUT, EPOLLOUT);
-}
-
-static void stdout_is_gone(struct runner *r)
-{
-	stdout_takes_bytes(r);
-	r->stdout_retry_ms = r->now_ms + STDOUT_RETRY_MS;
-}
-
-static bool can_send(const struct runner *r)
-{
-	return !r->stdout_is_full && r->stdout_retry_ms == RUN_NEVER;
-}
-
 /* Sends what is left of a frame: true when nothing is. */
 static bool send_rest(struct runner *r)
 {
@@ -202,12 +167,10 @@ static bool send_rest(struct runner *r)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 && errno == EAGAIN)
-			stdout_is_full(r);
-		else if (n < 0)
-			stdout_is_gone(r);
-		if (n < 0)
+		if (n < 0) {
+			r->stdout_retry_ms = r->now_ms + STDOUT_RETRY_MS;
 			return false;
+		}
 		r->out_at += (size_t)n;
 	}
 	return true;
@@ -215,9 +178,8 @@ static bool send_rest(struct runner *r)
 
 static void send_frames(struct runner *r)
 {
-	if (r->now_ms >= r->stdout_retry_ms)
-		stdout_takes_bytes(r);
-	for (int i = 0; i < FRAMES_PER_TURN && can_send(r) && send_rest(r); i++) {
+	for (int i = 0; i < FRAMES_PER_TURN && r->now_ms >= r->stdout_retry_ms && send_rest(r);
+	     i++) {
 		r->out_at = 0;
 		r->out_length = runner_side_next_frame(&r->side, r->now_ms, r->out);
 		if (r->out_length == 0)
@@ -270,7 +232,7 @@ static void on_event(struct runner *r, enum source source)
 {
 	switch (source) {
 	case SOURCE_STDIN: on_stdin(r); break;
-	case SOURCE_STDOUT: stdout_takes_bytes(r); break;
+	case SOURCE_STDOUT: r->stdout_retry_ms = 0; break;
 	case SOURCE_SIGNALS: on_signals(r); break;
 	case SOURCE_NOTES: run_on_notes(&r->run, r->now_ms); break;
 	case SOURCE_INPUT: run_on_input(&r->run); break;
@@ -283,11 +245,14 @@ static void on_event(struct runner *r, enum source source)
 static int sleep_ms(const struct runner *r)
 {
 	int64_t due = run_deadline(&r->run), now = clock_ms();
+	int64_t frame_due = runner_side_deadline(&r->side);
 
-	if (can_send(r) && runner_side_deadline(&r->side) < due)
-		due = runner_side_deadline(&r->side);
-	if (r->stdout_retry_ms < due)
-		due = r->stdout_retry_ms;
+	if (r->out_at < r->out_length)
+		frame_due = 0;
+	if (frame_due < r->stdout_retry_ms)
+		frame_due = r->stdout_retry_ms;
+	if (frame_due < due)
+		due = frame_due;
 	if (r->exit_ms < due)
 		due = r->exit_ms;
 	if (due == RUN_NEVER)
@@ -346,6 +311,30 @@ static void *map_spool(size_t bytes, int sharing)
 	return spool;
 }
 
+static void watch_descriptor(struct runner *r, int fd, enum source source, uint32_t events)
+{
+	struct epoll_event event = {.events = events, .data.u32 = source};
+
+	/* Only what can't be waited for (a file, /dev/null) is refused so: nobody speaks there. */
+	if (epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &event) < 0 && errno != EPERM)
+		give_up("epoll");
+}
+
+/*
+ * Stdout by edges: when nobody reads it, it is reported as broken once and not without end. The
+ * clock retries as well, so that no lost edge can silence the runner.
+ */
+static void watch_everything(struct runner *r)
+{
+	watch_descriptor(r, STDIN_FILENO, SOURCE_STDIN, EPOLLIN);
+	watch_descriptor(r, STDOUT_FILENO, SOURCE_STDOUT, EPOLLOUT | EPOLLET);
+	watch_descriptor(r, r->signals, SOURCE_SIGNALS, EPOLLIN);
+	watch_descriptor(r, r->jail.notes, SOURCE_NOTES, EPOLLIN);
+	watch_descriptor(r, r->jail.input, SOURCE_INPUT, 0);
+	watch_descriptor(r, r->jail.output, SOURCE_OUTPUT, EPOLLIN);
+	watch_descriptor(r, r->jail.errors, SOURCE_ERRORS, EPOLLIN);
+}
+
 static void set_nonblocking(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -360,7 +349,7 @@ static void boot(struct runner *r, const struct options *options, const struct w
 	struct failure failure;
 
 	r->now_ms = clock_ms();
-	r->exit_ms = r->stdout_retry_ms = RUN_NEVER;
+	r->exit_ms = RUN_NEVER;
 	r->grace_ms = (int64_t)options->grace_ms;
 	r->signals = harden();
 	r->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -385,11 +374,7 @@ static void boot(struct runner *r, const struct options *options, const struct w
 	r->side.capabilities = 1u << CAPABILITY_FILES;
 	r->side.facts = facts_write(options, &r->jail, &r->watch, r->facts);
 	reader_init(&r->reader, r->read_buffer);
-	watch_descriptor(r, STDIN_FILENO, SOURCE_STDIN, EPOLLIN);
-	watch_descriptor(r, r->signals, SOURCE_SIGNALS, EPOLLIN);
-	watch_descriptor(r, r->jail.notes, SOURCE_NOTES, EPOLLIN);
-	watch_descriptor(r, r->jail.output, SOURCE_OUTPUT, EPOLLIN);
-	watch_descriptor(r, r->jail.errors, SOURCE_ERRORS, EPOLLIN);
+	watch_everything(r);
 	runner_side_ready(&r->side, clock_ms());
 }
 

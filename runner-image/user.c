@@ -56,7 +56,6 @@ static int limit(int resource, uint64_t soft, uint64_t hard)
 	return setrlimit(resource, &limit);
 }
 
-/* RLIMIT_NPROC counts the tasks of this user, two of them not the program's: runner, init. */
 static int limits(const struct launch *launch)
 {
 	const struct launch_limits *l = &launch->limits;
@@ -64,7 +63,8 @@ static int limits(const struct launch *launch)
 	/* A program that catches SIGXCPU gets one second to end. */
 	uint64_t cpu_hard = l->cpu_seconds > 0 ? l->cpu_seconds + 1 : RLIM_INFINITY;
 
-	if (limit(RLIMIT_NPROC, l->processes + 2, l->processes + 2) < 0 ||
+	if (limit(RLIMIT_NPROC, l->processes + USER_OTHER_TASKS, l->processes + USER_OTHER_TASKS) <
+		    0 ||
 	    limit(RLIMIT_NOFILE, l->open_files, l->open_files) < 0 ||
 	    limit(RLIMIT_FSIZE, l->file_bytes, l->file_bytes) < 0 ||
 	    limit(RLIMIT_CPU, cpu, cpu_hard) < 0)

@@ -22,6 +22,14 @@ int user_become(const struct launch *launch, struct failure *failure);
 /* Starts the program of the launch block; returns only on failure, with errno. */
 void user_exec(const struct launch *launch);
 
+/*
+ * RLIMIT_NPROC counts the tasks of this user in the whole sandbox. Not the program's are: the
+ * runner, the jail's init, and the Pod's pause container, which runs as the same user. Where it
+ * does not (and on Linux, which counts the jail's namespace alone) a program may have one or two
+ * tasks more.
+ */
+#define USER_OTHER_TASKS 3
+
 /* Descriptors of the jail's init, right above the standard streams; exec closes them. */
 #define USER_NOTES_FD	3 /* the note pair */
 #define USER_SCRATCH_FD 4 /* the root of the scratch tmpfs, which no path leads to */

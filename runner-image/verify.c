@@ -192,7 +192,7 @@ static enum layer_state limits(const struct launch *launch, struct text *detail)
 		int resource;
 		uint64_t wanted;
 	} all[] = {
-		{"processes", RLIMIT_NPROC, l->processes + 2},
+		{"processes", RLIMIT_NPROC, l->processes + USER_OTHER_TASKS},
 		{"open files", RLIMIT_NOFILE, l->open_files},
 		{"file size", RLIMIT_FSIZE, l->file_bytes},
 		{"cpu", RLIMIT_CPU, l->cpu_seconds},

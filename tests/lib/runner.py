@@ -4,13 +4,17 @@
         outcome = runner.run("print(1)", run_ms=2000)
         outcome["verdict"], outcome.stdout
 
-GROUND says what the runner lives on: `host` (the test binary without the gate, in a container made by hand) or `gvisor`
-(the shipped binary, in a sandbox made by runsc; no cluster). A runner runs one task in its life.
+GROUND says what the runner lives on: `host` (the test binary without the gate, in a container made by hand), `gvisor`
+(the shipped binary, in a sandbox made by runsc; no cluster) or `pod` (the image runner-python in a Pod of the test cluster,
+through kubectl attach). A runner runs one task in its life.
 """
 
+import atexit
 import ctypes
+import functools
 import json
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -93,17 +97,19 @@ class Runner:
         self.ground = ground
         self.root = os.path.join(self.folder, "root")
         os.mkdir(self.root)
-        # The runner's stdin and stdout are pipes, as an attach makes them.
+        self.errors = open(os.path.join(self.folder, "stderr"), "w+b")
+        self.tasks = 0
+        start = {"host": self._container, "gvisor": self._gvisor, "pod": self._pod}[ground]
+        self._spawn(start(program, [*(cgroup.options if cgroup else ()), *options]), cgroup)
+
+    def _spawn(self, command, cgroup=None):
+        """Starts what has the runner's stdin and stdout: itself, or an attach. Both are pipes."""
         runner_in, self.stdin = os.pipe()
         self.stdout, runner_out = os.pipe()
-        self.errors = open(os.path.join(self.folder, "stderr"), "w+b")
-        options = [*(cgroup.options if cgroup else ()), *options]
-        command = (self._gvisor if ground == "gvisor" else self._container)(program, options)
         self.process = subprocess.Popen(command, stdin=runner_in, stdout=runner_out, stderr=self.errors,
                                         preexec_fn=lambda: prepare_child(cgroup))
         os.close(runner_in)
         os.close(runner_out)
-        self.tasks = 0
 
     def _container(self, program, options):
         return ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--net", "--ipc", "--uts",
@@ -144,6 +150,20 @@ class Runner:
             json.dump(config, file)
         return [runsc(), "--root", os.path.join(self.folder, "state"), "--ignore-cgroups", "--network=none",
                 "--platform=systrap", "run", "--bundle", self.folder, os.path.basename(self.folder)]
+
+    def _pod(self, program, options):
+        """The Pod of design and controller, as far as the runner can tell."""
+        assert program is None, "a Pod runs what is in its image"
+        self.pod = Pod(options)
+        return self.pod.attach_command()
+
+    def attach_anew(self):
+        """The attach breaks, wherever it was, and another one is made. Pod only."""
+        self.process.kill()
+        self.process.wait()
+        os.close(self.stdin)
+        os.close(self.stdout)
+        self._spawn(self.pod.attach_command())
 
     def path(self, name, content):
         """A file for the client to read."""
@@ -198,7 +218,9 @@ class Runner:
 
     def terminate(self):
         """SIGTERM, as the kubelet sends it to the container."""
-        if self.ground == "gvisor":
+        if self.ground == "pod":
+            self.pod.delete()
+        elif self.ground == "gvisor":
             subprocess.run([runsc(), "--root", os.path.join(self.folder, "state"), "kill",
                             os.path.basename(self.folder), "TERM"], check=True)
         else:
@@ -226,6 +248,8 @@ class Runner:
         if self.ground == "gvisor":
             subprocess.run([runsc(), "--root", os.path.join(self.folder, "state"), "delete", "--force",
                             os.path.basename(self.folder)], stderr=subprocess.DEVNULL)
+        if self.ground == "pod":
+            self.pod.delete(grace=0)
         self.errors.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -236,6 +260,61 @@ class Runner:
         if sys.exc_info()[0]:
             print("# runner said: " + self.stderr(), flush=True)
         self.close()
+
+
+class Pod:
+    """A Pod with the runner as its PID 1, in a namespace that all Pods of one test program share."""
+
+    def __init__(self, options=(), runtime_class="gvisor", memory="512Mi", wait=True):
+        import kube  # not needed, and not there to be used, on the other grounds
+        self.kube = kube
+        self.api, self.namespace = cluster()
+        self.name = f"runner-{secrets.token_hex(4)}"
+        self.path = f"/api/v1/namespaces/{self.namespace}/pods/{self.name}"
+        pod = kube.restricted_pod(self.name, None, runtime_class, stdin=True, terminationGracePeriodSeconds=30)
+        container = pod["spec"]["containers"][0]
+        del container["command"]
+        container |= {"image": kube.image("runner-python"), "args": list(options),
+                      "resources": {"limits": {"cpu": "1", "memory": memory}, "requests": {"cpu": "100m", "memory": "64Mi"}},
+                      "volumeMounts": [{"name": "tmp", "mountPath": "/tmp"}]}
+        container["securityContext"]["readOnlyRootFilesystem"] = True
+        container["env"] = [{"name": "POD_SECRET", "value": "canary"}]
+        pod["spec"]["volumes"] = [{"name": "tmp", "emptyDir": {"medium": "Memory", "sizeLimit": "1Mi"}}]
+        self.api.create(f"/api/v1/namespaces/{self.namespace}/pods", pod)
+        if wait:
+            self.api.wait(self.path, kube.pod_is_running, "the runner's Pod runs")
+
+    def attach_command(self):
+        kubectl = self.kube.state_folder() / "bin" / "kubectl" if self.kube.IS_LOCAL else "kubectl"
+        return [kubectl, "--kubeconfig", self.kube.kubeconfig(), "--namespace", self.namespace, "attach", "--stdin", "--quiet",
+                self.name]
+
+    def terminated(self):
+        """How its container ended: waits for it."""
+        pod = self.api.wait(self.path, self.kube.pod_is_finished, "the runner's Pod is at its end")
+        return pod["status"]["containerStatuses"][0]["state"]["terminated"]
+
+    def log(self):
+        return self.api.get(self.path + "/log")
+
+    def delete(self, grace=None):
+        options = {} if grace is None else {"gracePeriodSeconds": grace}
+        try:
+            self.api.delete(self.path, options)
+        except self.kube.ApiError as error:
+            if error.status != 404:
+                raise
+
+
+@functools.cache
+def cluster():
+    """The test cluster's API and a namespace of this program's own, which ends with it."""
+    import kube
+    api = kube.connect()
+    namespace = kube.namespace(api, "runner")
+    name = namespace.__enter__()
+    atexit.register(namespace.__exit__, None, None, None)
+    return api, name
 
 
 def run(code="", options=(), **task):

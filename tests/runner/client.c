@@ -120,8 +120,10 @@ static void show_outcome(const struct client *c)
 	printf("verdict %s\nexit-code %u\nsignal %u\nkilled-for %s\nstage %s\nerror-number %u\n",
 	       verdicts[o.verdict], o.exit_code, o.signal, reasons[o.killed_for], stages[o.stage],
 	       o.error_number);
-	printf("detail %.*s\npartial %u\nstart-ms %u\nlimit-hits %u\nmemory-enforced %u\n",
-	       STR_ARGS(o.detail), o.partial, o.start_ms, o.limit_hits, o.memory_enforced);
+	printf("detail %.*s\npartial %u\nstart-ms %u\nlimit-hits %u\nmemory-enforced %u\n"
+	       "memory-limit %llu\n",
+	       STR_ARGS(o.detail), o.partial, o.start_ms, o.limit_hits, o.memory_enforced,
+	       (unsigned long long)o.memory_limit_bytes);
 	printf("wall-ms %u\nuser-ms %u\nsystem-ms %u\nmemory-peak %llu\nprocesses-peak %u\n",
 	       o.run.wall_ms, o.run.user_ms, o.run.system_ms,
 	       (unsigned long long)o.run.memory_peak_bytes, o.run.processes_peak);

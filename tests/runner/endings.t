@@ -125,7 +125,9 @@ def sigterm():
         is_(again.stdout, b"1\n", check("A9", "SIGTERM with an outcome that was not released: it can still be pulled"))
         runner.process.wait(timeout=10)
         waited = time.monotonic() - started
-        ok(0.9 < waited < 2, check("A9", f"... until a second before the grace ends ({waited:.2f} s)"))
+        # In a Pod what ends is kubectl, a while after the container.
+        ok(0.9 < waited < (2 if runner.ground != "pod" else 8),
+           check("A9", f"... until a second before the grace ends ({waited:.2f} s)"))
 
 
 exits()

@@ -10,6 +10,17 @@ from tap import done_testing, is_, ok
 
 check = checks()
 
+SESSION = """
+import os, time
+ready, child = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    os.write(child, b'x')
+    time.sleep(1000)
+os.read(ready, 1)
+print('main', flush=True)
+"""
+
 DAEMON = """
 import os, time
 if os.fork() == 0:
@@ -60,7 +71,6 @@ os._exit(4)
 def left_behind():
     """5. `sleep 60 &` with inherited stdout; setsid; double fork; nohup; ignores SIGTERM; stopped: the run ends at once."""
     shell = [("sleep 600 & echo main", 1, "sleep 600 & with inherited stdout"),
-             ("setsid sleep 600 & sleep 0.2; echo main", 1, "setsid"),
              ("nohup sleep 600 >/dev/null 2>&1 & echo main", 1, "nohup"),
              ("(sleep 600 & sleep 600 &) ; echo main", 2, "orphans of a subshell"),
              ("trap '' TERM HUP INT; sleep 600 & echo main", 1, "a child that ignores SIGTERM"),
@@ -74,7 +84,8 @@ def left_behind():
     is_((outcome.end(), outcome.stdout), ("exited 0", b"main\n"), check("A5", "stopped children: the run ends with the program"))
     ok(outcome.number("leftovers") in range(4),
        check("A5", "stopped children: those count that the SIGHUP of an orphaned process group has not ended yet"))
-    for code, count, what in ((DAEMON, 1, "a daemon (setsid, double fork)"), (STUBBORN, 3, "children that ignore every signal")):
+    for code, count, what in ((SESSION, 1, "a child in a session of its own"), (DAEMON, 1, "a daemon (setsid, double fork)"),
+                              (STUBBORN, 3, "children that ignore every signal")):
         outcome = run(code)
         is_((outcome.end(), outcome.stdout, outcome.number("leftovers")), ("exited 0", b"main\n", count),
             check("A5", f"{what}: the run ends with the program, leftovers are counted"))
