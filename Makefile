@@ -258,10 +258,18 @@ test-cluster: cluster-for-tests ## the cluster itself: starting, breaking, mendi
 	@prove tests/cluster/lifecycle.t tests/cluster/node.t
 
 # Part of the contract, with nothing to do yet: each says so and fails.
-unbuilt := demo e2e bench sim sim-mutations soak
+unbuilt := demo e2e sim sim-mutations soak
 .PHONY: $(unbuilt)
 $(unbuilt):
 	@echo 'make $@: nothing to run yet in this version' >&2; exit 1
+
+# --- Figures: tests/<part>/bench.py prints a table and appends to build/bench.jsonl. BENCH=NAME runs one part.
+
+BENCH ?= runner
+.PHONY: bench bench-runner
+bench: packages-build $(addprefix bench-,$(BENCH)) ## figures, into build/bench.jsonl: BENCH=runner (GROUND=gvisor by default)
+bench-runner: runner-programs
+	@GROUND=$${GROUND:-gvisor} tests/runner/bench.py build/bench.jsonl
 
 # --- Images: tars for `ctr images import`, build/images/NAME.tar (docs/images.md).
 

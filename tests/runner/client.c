@@ -42,6 +42,7 @@ struct client {
 	uint8_t *outcome;
 	size_t outcome_length;
 	uint64_t bytes_in; /* of the runner's stdout */
+	int64_t started_ms, sealed_ms;
 	bool hello_is_shown, is_cancelled, is_at_end;
 };
 
@@ -201,14 +202,17 @@ static void give_leave(struct client *c)
 		controller_side_cancel(&c->side, now, (uint32_t)task->cancel_grace_ms);
 	} else if (c->side.state == CONTROLLER_UPLOADED && !task->cancel_early) {
 		controller_side_start(&c->side, now);
+		c->started_ms = now;
 	}
 	if (c->side.state == CONTROLLER_STARTED && task->cancel_at_bytes > 0 && !c->is_cancelled &&
 	    c->side.seen.stdout_bytes >= task->cancel_at_bytes) {
 		c->is_cancelled = true;
 		controller_side_cancel(&c->side, now, (uint32_t)task->cancel_grace_ms);
 	}
-	if (c->side.state == CONTROLLER_SEALED)
+	if (c->side.state == CONTROLLER_SEALED) {
 		controller_side_pull(&c->side, now);
+		c->sealed_ms = now;
+	}
 }
 
 static bool is_final(enum controller_state state)
@@ -302,6 +306,7 @@ int main(int argc, char *argv[])
 	       controller_side_state_name(c.side.state), c.side.seen.phase, c.side.seen.starts,
 	       c.side.refusal, (unsigned long long)c.bytes_in,
 	       (unsigned long long)c.side.seen.stdout_bytes);
+	printf("sealed-after-ms %lld\n", (long long)(c.sealed_ms - c.started_ms));
 	if (c.side.state == CONTROLLER_FAILED)
 		printf("failure %s\n", controller_side_failure_text(c.side.failure));
 	if (c.side.state == CONTROLLER_PULLED)

@@ -127,6 +127,8 @@ def attached_anew():
 
 def stdin_at_its_end():
     with Runner() as runner:
+        if runner.ground == "pod":
+            return  # an attach that ends does not end a container's stdin; a restart of containerd does
         runner.run(SLOW, leave_at_bytes=1)
         runner.close_stdin()
         connection = Connection(runner.stdout, -1)
