@@ -1,0 +1,445 @@
+#!/usr/bin/env python3
+"""The admission policies: for each rule what passes and what is refused, and that a refusal names the rule and the cure.
+
+Three people send requests: erin, who may edit a namespace and no more; the controller's ServiceAccount, with the rights that
+manifests/ gives it; and the admin, a member of system:masters, to whom the rules about our Pods apply as well.
+"""
+
+import contextlib
+import pathlib
+import re
+import secrets
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
+import kube  # noqa: E402
+import sandboxes  # noqa: E402
+from sandboxes import merged, pod, task  # noqa: E402
+from tap import done_testing, is_, like, ok, skip  # noqa: E402
+
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+PASSES = None
+UNLISTED = f"test-{secrets.token_hex(3)}"
+
+
+def container(**changes):
+    """A patch to a Pod's only container."""
+    return {"spec": {"containers": [merged(pod()["spec"]["containers"][0], changes)]}}
+
+
+def secured(**changes):
+    return container(securityContext=changes)
+
+
+def limits(**changes):
+    return container(resources={"limits": changes})
+
+
+# What the controller may create: each row a patch to a sound Pod, and PASSES or what the refusal says.
+CREATES = [
+    ("a sound Pod passes", {}, PASSES),
+    ("another name is refused", {"metadata": {"name": "sandbox-1"}}, r"named sbt-<task UID>-<attempt>"),
+    ("a Pod without our label is refused", {"metadata": {"labels": {"app.kubernetes.io/managed-by": None}}}, r"labels.*managed-by"),
+    ("a Pod without its task's UID is refused", {"metadata": {"labels": {"sandboxtask.io/task-uid": None}}}, r"labels.*task-uid"),
+    ("a Pod without its class is refused", {"metadata": {"labels": {"sandboxtask.io/class": None}}}, r"labels.*class"),
+    ("a Pod without its network is refused", {"metadata": {"labels": {"sandboxtask.io/network": None}}}, r"labels.*network"),
+    ("a Pod without labels is refused", {"metadata": {"labels": None}}, r"labels.*managed-by"),
+    ("another label passes", {"metadata": {"labels": {"cost-center": "42"}}}, PASSES),
+    ("no RuntimeClass is refused", {"spec": {"runtimeClassName": None}}, r'runtimeClassName: "" is not listed.*ConfigMap'),
+    ("a RuntimeClass that is not listed is refused", {"spec": {"runtimeClassName": UNLISTED}},
+     rf'"{UNLISTED}" is not listed.*sandboxtask-runtimeclasses in sandboxtask-system'),
+    ("the host's network is refused", {"spec": {"hostNetwork": True}}, r"hostNetwork"),
+    ("the host's processes are refused", {"spec": {"hostPID": True}}, r"hostPID"),
+    ("the host's IPC is refused", {"spec": {"hostIPC": True}}, r"hostIPC"),
+    ("shared processes are refused", {"spec": {"shareProcessNamespace": True}}, r"shareProcessNamespace"),
+    ("a node chosen past the scheduler is refused", {"spec": {"nodeName": "node-1"}}, r"nodeName"),
+    ("a port on the host is refused", container(ports=[{"containerPort": 80, "hostPort": 80}]), r"ports"),
+    ("a second container is refused",
+     {"spec": {"containers": pod()["spec"]["containers"] + [merged(pod()["spec"]["containers"][0], {"name": "b"})]}},
+     r"exactly one container"),
+    ("a container of another name is refused", container(name="main"), r"one container, named sandbox"),
+    ("an init container is refused", {"spec": {"initContainers": [merged(pod()["spec"]["containers"][0], {"name": "i"})]}},
+     r"initContainers"),
+    ("a privileged container is refused", secured(privileged=True, allowPrivilegeEscalation=None), r"privileged"),
+    ("privilege escalation is refused", secured(allowPrivilegeEscalation=True), r"allowPrivilegeEscalation false"),
+    ("privilege escalation that is not denied is refused", secured(allowPrivilegeEscalation=None), r"allowPrivilegeEscalation false"),
+    ("a writable root is refused", secured(readOnlyRootFilesystem=False), r"readOnlyRootFilesystem"),
+    ("capabilities that are kept are refused", secured(capabilities=None), r"capabilities\.drop \[ALL\]"),
+    ("an added capability is refused", secured(capabilities={"add": ["NET_BIND_SERVICE"]}), r"adds no capability"),
+    ("no security context at all is refused", container(securityContext=None), r"securityContext"),
+    ("root is refused", {"spec": {"securityContext": {"runAsUser": 0}}}, r"not user 0"),
+    ("root in the container is refused", secured(runAsUser=0), r"not user 0"),
+    ("an image that may run as root is refused", {"spec": {"securityContext": {"runAsNonRoot": False}}}, r"runAsNonRoot true"),
+    ("a container that may run as root is refused", secured(runAsNonRoot=False), r"runAsNonRoot true"),
+    ("no user ID passes, since the image has one", {"spec": {"securityContext": {"runAsUser": None}}}, PASSES),
+    ("no seccomp profile is refused", {"spec": {"securityContext": {"seccompProfile": None}}}, r"seccompProfile RuntimeDefault"),
+    ("an unconfined container is refused", secured(seccompProfile={"type": "Unconfined"}), r"seccompProfile RuntimeDefault"),
+    ("sysctls are refused", {"spec": {"securityContext": {"sysctls": [{"name": "net.ipv4.ip_unprivileged_port_start", "value": "0"}]}}},
+     r"sysctls"),
+    ("a token is refused", {"spec": {"automountServiceAccountToken": True}}, r"automountServiceAccountToken.*must be false"),
+    ("a token that is not denied is refused", {"spec": {"automountServiceAccountToken": None}}, r"automountServiceAccountToken"),
+    ("a hostPath is refused", {"spec": {"volumes": [{"name": "tmp", "hostPath": {"path": "/"}}]}}, r"volumes.*no hostPath"),
+    ("a Secret is refused", {"spec": {"volumes": [{"name": "tmp", "secret": {"secretName": "s"}}]}}, r"volumes.*no Secret"),
+    ("a ConfigMap is refused", {"spec": {"volumes": [{"name": "tmp", "configMap": {"name": "c"}}]}}, r"volumes.*no ConfigMap"),
+    ("a projected token is refused",
+     {"spec": {"volumes": [{"name": "tmp", "projected": {"sources": [{"serviceAccountToken": {"path": "t"}}]}}]}}, r"volumes.*no token"),
+    ("a variable from a Secret is refused",
+     container(env=[{"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]), r"env.*Secret"),
+    ("all of a ConfigMap as variables is refused", container(envFrom=[{"configMapRef": {"name": "c"}}]), r"env.*ConfigMap"),
+    ("a literal variable passes", container(env=[{"name": "A", "value": "1"}]), PASSES),
+    ("a lifecycle hook is refused", container(lifecycle={"postStart": {"exec": {"command": ["id"]}}}), r"no lifecycle hooks"),
+    ("a probe is refused", container(livenessProbe={"exec": {"command": ["id"]}}), r"no probes"),
+    ("a Pod that restarts is refused", {"spec": {"restartPolicy": "Always", "activeDeadlineSeconds": None}}, r"restartPolicy Never"),
+    ("a Pod without a deadline is refused", {"spec": {"activeDeadlineSeconds": None}}, r"activeDeadlineSeconds"),
+    ("a Pod without a limit of memory is refused", limits(memory=None), r"limits of cpu, memory and"),
+    ("a Pod without a limit of disk is refused", limits(**{"ephemeral-storage": None}), r"ephemeral-storage"),
+    ("an annotation that configures gVisor is refused", {"metadata": {"annotations": {"dev.gvisor.flag.network": "host"}}},
+     r"no annotation dev\.gvisor"),
+    ("another annotation passes", {"metadata": {"annotations": {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}}}, PASSES),
+]
+
+
+class Scene:
+    """A namespace that opted in to Pods of its own, with a sandbox of ours, a Pod of erin's, and the three people."""
+
+    def __init__(self, api, namespace):
+        self.admin = api
+        self.namespace = namespace
+        self.erin = api.as_user(f"erin-of-{namespace}")
+        self.controller = api.as_user(sandboxes.CONTROLLER)
+        self.pods = sandboxes.pods(namespace)
+        sandboxes.grant(api, namespace, f"erin-of-{namespace}", "edit")
+        api.create(f"{RBAC}/namespaces/{namespace}/rolebindings", {
+            "metadata": {"name": "sandboxtask-pods"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "sandboxtask-pods"},
+            "subjects": [{"kind": "ServiceAccount", "name": "sandboxtask-controller", "namespace": sandboxes.SYSTEM_NAMESPACE}]})
+        sandboxes.wait_granted(api, f"erin-of-{namespace}", "create", "sandboxtasks", group="sandboxtask.io", namespace=namespace)
+        sandboxes.wait_granted(api, sandboxes.CONTROLLER, "create", "pods", namespace=namespace)
+        # Neither is meant to start: an image that is nowhere.
+        self.sandbox = self.controller.create(self.pods, pod())["metadata"]["name"]
+        plain = merged(pod(), {"metadata": {"name": "plain", "labels": None, "annotations": None}})
+        self.plain = self.erin.create(self.pods, plain)["metadata"]["name"]
+
+    def path(self, name, subresource=""):
+        return f"{self.pods}/{name}" + (f"/{subresource}" if subresource else "")
+
+
+@contextlib.contextmanager
+def runtime_class(api, name):
+    """A RuntimeClass that exists and is not on the list."""
+    api.create("/apis/node.k8s.io/v1/runtimeclasses", {"metadata": {"name": name}, "handler": "runc"})
+    try:
+        yield
+    finally:
+        api.delete(f"/apis/node.k8s.io/v1/runtimeclasses/{name}")
+
+
+def passes(answer, sentence):
+    is_((answer.status, answer.message if answer.status >= 300 else ""), (answer.status if answer.status < 300 else 200, ""), sentence)
+
+
+def refused(answer, policy, message, sentence):
+    """Refused by the policy that should, and in words that help."""
+    is_(answer.status, 403, sentence)
+    like(answer.message, rf"ValidatingAdmissionPolicy '{policy}' .*{message}", f"{sentence}: the message says why")
+
+
+def not_refused(answer, sentence):
+    """A connection that can't be made for other reasons than ours: the Pod has no node, the request is no websocket."""
+    ok(answer.status != 403 and "ValidatingAdmissionPolicy" not in answer.message, f"{sentence} (HTTP {answer.status})")
+
+
+def the_controller_creates_sandboxes_only(scene):
+    for sentence, patch, refusal in CREATES:
+        answer = scene.controller.request("POST", scene.pods, merged(pod(), patch), dryRun="All")
+        if refusal is PASSES:
+            passes(answer, sentence)
+        else:
+            refused(answer, "sandboxtask-controller-creates", refusal, sentence)
+    elsewhere = scene.controller.request("POST", sandboxes.pods("default"), pod(), dryRun="All")
+    like(elsewhere.message, r"cannot create resource \"pods\".*namespace \"default\"", "a namespace that has not opted in is out of reach")
+    passes(scene.controller.request("POST", sandboxes.pods(sandboxes.PODS_NAMESPACE), pod(), dryRun="All"),
+           "a sound Pod passes in the Pod namespace, under Pod Security restricted")
+
+
+def the_list_of_runtime_classes_is_the_admins(scene):
+    """The list decides, and without it nothing passes. Tried on copies of the rule and the list, so that nobody else notices."""
+    suffix = secrets.token_hex(3)
+    admission = "/apis/admissionregistration.k8s.io/v1"
+    policy = scene.admin.get(f"{sandboxes.POLICIES}/sandboxtask-controller-creates")
+    binding = scene.admin.get(f"{admission}/validatingadmissionpolicybindings/sandboxtask-controller-creates")
+    is_(binding["spec"]["paramRef"]["parameterNotFoundAction"], "Deny", "a list that is missing refuses everything")
+    is_(policy["spec"]["failurePolicy"], "Fail", "an expression that fails refuses")
+    user = f"controller-{suffix}"
+    rules = [v for v in policy["spec"]["validations"] if "params" in v["expression"]]
+    is_(len(rules), 1, "one rule reads the list")
+    copy = policy["spec"] | {"validations": rules, "matchConditions": [
+        {"name": "by-the-copy", "expression": f"request.userInfo.username == '{user}'"}]}
+    maps = f"/api/v1/namespaces/{scene.namespace}/configmaps"
+    sandboxes.grant(scene.admin, scene.namespace, user, "sandboxtask-pods")
+    sandboxes.wait_granted(scene.admin, user, "create", "pods", namespace=scene.namespace)
+    name = f"test-{suffix}"
+    try:
+        scene.admin.create(sandboxes.POLICIES, {"metadata": {"name": name}, "spec": copy})
+        scene.admin.create(f"{admission}/validatingadmissionpolicybindings", {
+            "metadata": {"name": name}, "spec": binding["spec"] | {
+                "policyName": name, "paramRef": {"name": name, "namespace": scene.namespace, "parameterNotFoundAction": "Deny"}}})
+        client = scene.admin.as_user(user)
+        plain = merged(pod(), {"metadata": {"labels": None, "name": "plain-2"}})
+
+        def answers(pattern):
+            return lambda: re.search(pattern, client.request("POST", scene.pods, plain, dryRun="All").message)
+
+        sandboxes.wait_until(answers(rf"{name}.*(no params found|not found)"), "the missing list refuses")
+        ok(True, "a Pod is refused while there is no list")
+        scene.admin.create(maps, {"metadata": {"name": name}, "data": {"other": ""}})
+        sandboxes.wait_until(answers(r'"gvisor" is not listed'), "the new list counts")
+        ok(True, "a RuntimeClass is refused while the list lacks it")
+        scene.admin.patch(f"{maps}/{name}", {"data": {"gvisor": ""}})
+        sandboxes.wait_until(lambda: not answers(r"is not listed")(), "the longer list counts")
+        ok(True, "a RuntimeClass passes once it is listed")
+    finally:
+        scene.admin.request("DELETE", f"{admission}/validatingadmissionpolicybindings/{name}")
+        scene.admin.request("DELETE", f"{sandboxes.POLICIES}/{name}")
+
+
+def the_controller_touches_sandboxes_only(scene):
+    controller, policy = scene.controller, "sandboxtask-controller-changes"
+    label = {"metadata": {"labels": {"sandboxtask.io/network": "install"}}}
+    passes(controller.request("PATCH", scene.path(scene.sandbox), label, kube.MERGE_PATCH, dryRun="All"),
+           "the controller may change the network label of a sandbox")
+    refused(controller.request("PATCH", scene.path(scene.sandbox), {"metadata": {"labels": {"sandboxtask.io/task-uid": "x"}}},
+                               kube.MERGE_PATCH, dryRun="All"), policy, "none of the labels that say what it is",
+            "the controller may not give a sandbox to another task")
+    refused(controller.request("PATCH", scene.path(scene.sandbox), {"spec": {"activeDeadlineSeconds": 60}},
+                               kube.MERGE_PATCH, dryRun="All"), policy, "no spec of a Pod",
+            "the controller may not change the spec of a sandbox")
+    refused(controller.request("PATCH", scene.path(scene.plain), {"metadata": {"labels": {"a": "b"}}},
+                               kube.MERGE_PATCH, dryRun="All"), policy, "Pod plain is none of sandboxtask",
+            "the controller may not change another Pod")
+    refused(controller.request("DELETE", scene.path(scene.plain), {"dryRun": ["All"]}), policy, "Pod plain is none of sandboxtask",
+            "the controller may not delete another Pod")
+    passes(controller.request("DELETE", scene.path(scene.sandbox), {"dryRun": ["All"]}), "the controller may delete a sandbox")
+    not_refused(controller.request("GET", scene.path(scene.sandbox, "attach"), stdin="true"), "the controller may attach to a sandbox")
+    refused(controller.request("GET", scene.path(scene.plain, "attach"), stdin="true"), "sandboxtask-controller-attaches",
+            "not attach to plain", "the controller may not attach to another Pod")
+
+
+def the_controller_opens_no_network_of_others(scene):
+    path = f"/apis/networking.k8s.io/v1/namespaces/{scene.namespace}/networkpolicies"
+    ours = {"metadata": {"name": "sandboxtask-default-deny"}, "spec": {
+        "podSelector": {"matchLabels": {"app.kubernetes.io/managed-by": "sandboxtask"}}, "policyTypes": ["Ingress", "Egress"]}}
+    policy = "sandboxtask-controller-networkpolicies"
+    passes(scene.controller.request("POST", path, ours, dryRun="All"), "the controller may make a NetworkPolicy for our Pods")
+    refused(scene.controller.request("POST", path, merged(ours, {"spec": {"podSelector": {"matchLabels": None}}}), dryRun="All"),
+            policy, "podSelector", "the controller may not make a NetworkPolicy for every Pod")
+    refused(scene.controller.request("POST", path, merged(ours, {"metadata": {"name": "allow"}}), dryRun="All"),
+            policy, "named sandboxtask-", "the controller may not make a NetworkPolicy of another name")
+
+
+def nobody_else_makes_sandboxes(scene):
+    policy = "sandboxtask-pods-identity"
+    plain = merged(pod(), {"metadata": {"name": "mine", "labels": None, "annotations": None}})
+    for client, who in ((scene.erin, "an editor"), (scene.admin, "an admin")):
+        passes(client.request("POST", scene.pods, plain, dryRun="All"), f"{who} may make a Pod")
+        passes(client.request("POST", scene.pods, merged(plain, {"metadata": {"labels": {"app.kubernetes.io/managed-by": "Helm"}}}),
+                              dryRun="All"), f"{who} may make a Pod that something else manages")
+        refused(client.request("POST", scene.pods, merged(plain, {"metadata": {"labels": {"app.kubernetes.io/managed-by": "sandboxtask"}}}),
+                               dryRun="All"), policy, "create a SandboxTask", f"{who} may not make a Pod that we seem to manage")
+        refused(client.request("POST", scene.pods, merged(plain, {"metadata": {"labels": {"sandboxtask.io/task-uid": "1"}}}),
+                               dryRun="All"), policy, "take other labels", f"{who} may not make a Pod with a label of ours")
+        refused(client.request("POST", scene.pods, merged(plain, {"metadata": {"name": f"sbt-{'0' * 32}-1"}}), dryRun="All"),
+                policy, "take another", f"{who} may not take a name of ours")
+        passes(client.request("POST", scene.pods, merged(plain, {"metadata": {"name": "sbt-mine-1"}}), dryRun="All"),
+               f"{who} may take a name that only begins like ours")
+        label = {"metadata": {"labels": {"sandboxtask.io/network": "open"}}}
+        refused(client.request("PATCH", scene.path(scene.plain), label, kube.MERGE_PATCH, dryRun="All"),
+                "sandboxtask-pods-changes", "take other labels", f"{who} may not label a Pod as ours")
+        passes(client.request("PATCH", scene.path(scene.plain), {"metadata": {"labels": {"a": "b"}}}, kube.MERGE_PATCH, dryRun="All"),
+               f"{who} may label a Pod otherwise")
+    refused(scene.admin.request("PATCH", scene.path(scene.plain, "status"), label, kube.MERGE_PATCH, dryRun="All"),
+            "sandboxtask-pods-changes", "take other labels", "a Pod is not labelled as ours by a write of its status")
+    binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": scene.plain}, "target": {"kind": "Node", "name": "n"}}
+    labelled = merged(binding, label)
+    refused(scene.admin.request("POST", scene.path(scene.plain, "binding"), labelled, dryRun="All"), policy, "take other labels",
+            "a Pod is not labelled as ours by its binding")
+    refused(scene.admin.request("POST", f"/api/v1/namespaces/{scene.namespace}/bindings", labelled, dryRun="All"), policy,
+            "take other labels", "nor by the older kind of binding")
+    not_refused(scene.admin.request("POST", scene.path(scene.sandbox, "binding"), merged(binding, {"metadata": {"name": scene.sandbox}}),
+                                    dryRun="All"), "a sandbox can be bound to a node")
+
+
+def nobody_else_changes_sandboxes(scene):
+    policy = "sandboxtask-pods-changes"
+    sandbox = scene.path(scene.sandbox)
+    changes = [
+        ("add a label to", {"metadata": {"labels": {"a": "b"}}}),
+        ("take the labels off", {"metadata": {"labels": None}}),
+        ("change the plan of", {"metadata": {"annotations": {"sandboxtask.io/plan": "other"}}}),
+        ("add a finalizer to", {"metadata": {"finalizers": ["example.com/x"]}}),
+        ("change the image of", {"spec": {"containers": [merged(pod()["spec"]["containers"][0], {"image": "example.com/evil:1"})]}}),
+        ("shorten the deadline of", {"spec": {"activeDeadlineSeconds": 1}}),
+    ]
+    for client, who in ((scene.erin, "an editor"), (scene.admin, "an admin")):
+        for what, change in changes:
+            refused(client.request("PATCH", sandbox, change, kube.MERGE_PATCH, dryRun="All"), policy,
+                    "nobody but its controller may change it", f"{who} may not {what} a sandbox")
+    debugger = {"spec": {"ephemeralContainers": [{"name": "debug", "image": "example.com/debug:1"}]}}
+    refused(scene.admin.request("PATCH", scene.path(scene.sandbox, "ephemeralcontainers"), debugger, kube.MERGE_PATCH, dryRun="All"),
+            policy, r"\(ephemeralcontainers\)", "nobody may add a container to a sandbox")
+    passes(scene.admin.request("PATCH", scene.path(scene.plain, "ephemeralcontainers"), debugger, kube.MERGE_PATCH, dryRun="All"),
+           "an admin may add one to another Pod")
+    more = container(resources={"limits": {"cpu": "200m"}, "requests": {"cpu": "200m"}})
+    strategic = "application/strategic-merge-patch+json"
+    refused(scene.admin.request("PATCH", scene.path(scene.sandbox, "resize"), more, strategic, dryRun="All"), policy, r"\(resize\)",
+            "nobody may resize a sandbox")
+    not_refused(scene.admin.request("PATCH", scene.path(scene.plain, "resize"), more, strategic, dryRun="All"),
+                "an admin may resize another Pod")
+    status = {"status": {"message": "seen"}}
+    passes(scene.admin.request("PATCH", scene.path(scene.sandbox, "status"), status, kube.MERGE_PATCH, dryRun="All"),
+           "the status of a sandbox can be written, as the kubelet does")
+    refused(scene.admin.request("PATCH", scene.path(scene.sandbox, "status"),
+                                merged(status, {"metadata": {"labels": {"sandboxtask.io/network": "open"}}}), kube.MERGE_PATCH,
+                                dryRun="All"), policy, "neither its labels nor", "but not together with its labels")
+    refused(scene.admin.request("PATCH", scene.path(scene.sandbox, "status"),
+                                status | {"metadata": {"annotations": {"sandboxtask.io/plan": None}}}, kube.MERGE_PATCH,
+                                dryRun="All"), policy, "neither its labels nor", "nor with the annotations that are ours")
+    passes(scene.admin.request("PATCH", scene.path(scene.sandbox, "status"),
+                               merged(status, {"metadata": {"annotations": {"cni.example.com/ip": "10.0.0.1"}}}), kube.MERGE_PATCH,
+                               dryRun="All"), "an annotation of a network plugin is no matter of ours")
+    passes(scene.erin.request("DELETE", sandbox, {"dryRun": ["All"]}), "an editor may delete a sandbox: that is left to RBAC")
+
+
+def nobody_else_connects_to_sandboxes(scene):
+    for client, who in ((scene.erin, "an editor"), (scene.admin, "an admin")):
+        for subresource, query in (("exec", {"command": "id", "stdout": "true"}), ("attach", {"stdin": "true"}),
+                                   ("portforward", {"ports": "80"}), ("proxy", {})):
+            refused(client.request("GET", scene.path(scene.sandbox, subresource), **query), "sandboxtask-pods-connect",
+                    rf"nobody but its controller may connect to it \({subresource}\).*status of the task",
+                    f"{who} may not {subresource} to a sandbox")
+            not_refused(client.request("GET", scene.path(scene.plain, subresource), **query), f"{who} may {subresource} to another Pod")
+    like(scene.controller.request("POST", scene.path(scene.sandbox, "exec"), command="id").message, r"cannot create resource \"pods/exec\"",
+         "the controller itself has no right to exec")
+
+
+def a_class_is_for_those_who_may_use_it(scene):
+    path = sandboxes.tasks(scene.namespace)
+    gpu = f"gpu-{secrets.token_hex(3)}"
+
+    def create(**spec):
+        return scene.erin.request("POST", path, task(**spec), dryRun="All")
+
+    passes(create(), "an editor may use the class default, by the role edit")
+    refused(create(sandboxClassName=gpu), "sandboxtask-class-use",
+            rf'spec\.sandboxClassName: erin.* may not use SandboxClass "{gpu}" in namespace {scene.namespace}: ask for a RoleBinding.*"use"',
+            "an editor may not use another class")
+    role = f"use-{gpu}"
+    try:
+        scene.admin.create(f"{RBAC}/clusterroles", {"metadata": {"name": role}, "rules": [
+            {"apiGroups": ["sandboxtask.io"], "resources": ["sandboxclasses"], "resourceNames": [gpu], "verbs": ["use"]}]})
+        sandboxes.grant(scene.admin, scene.namespace, f"erin-of-{scene.namespace}", role)
+        sandboxes.wait_until(lambda: create(sandboxClassName=gpu).status == 201, "the grant counts")
+        ok(True, "a RoleBinding in the task's namespace lets her")
+        refused(create(sandboxClassName=gpu + "-2"), "sandboxtask-class-use", "may not use", "that class only")
+        stranger = scene.admin.as_user(f"zoe-of-{scene.namespace}")
+        sandboxes.grant(scene.admin, scene.namespace, f"zoe-of-{scene.namespace}", "edit")
+        scene.admin.create(f"{RBAC}/clusterrolebindings", {
+            "metadata": {"name": role}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": f"zoe-of-{scene.namespace}"}]})
+        sandboxes.wait_until(lambda: stranger.request("POST", path, task(sandboxClassName=gpu), dryRun="All").status == 201,
+                             "the cluster-wide grant counts")
+        ok(True, "so does a ClusterRoleBinding")
+    finally:
+        scene.admin.request("DELETE", f"{RBAC}/clusterrolebindings/{role}")
+        scene.admin.request("DELETE", f"{RBAC}/clusterroles/{role}")
+
+
+def the_garbage_collector_does_its_work(scene):
+    """Owners that go away with and without their Pods: the collector then writes to the Pod itself."""
+    owner = scene.erin.create(sandboxes.tasks(scene.namespace), task("owner"))["metadata"]
+    reference = {"apiVersion": "sandboxtask.io/v1beta1", "kind": "SandboxTask", "name": "owner", "uid": owner["uid"],
+                 "controller": True, "blockOwnerDeletion": False}
+    owned = merged(pod(), {"metadata": {"ownerReferences": [reference]}})
+    path = scene.path(scene.controller.create(scene.pods, owned)["metadata"]["name"])
+    scene.erin.delete(f"{sandboxes.tasks(scene.namespace)}/owner", {"propagationPolicy": "Orphan"})
+    scene.admin.wait(path, lambda p: not p["metadata"].get("ownerReferences"), "the Pod has no owner any more")
+    ok(True, "a task that is deleted alone leaves its Pod, without an owner")
+    owner = scene.erin.create(sandboxes.tasks(scene.namespace), task("owner"))["metadata"]
+    owned = merged(pod(), {"metadata": {"ownerReferences": [reference | {"uid": owner["uid"]}]}})
+    path = scene.path(scene.controller.create(scene.pods, owned)["metadata"]["name"])
+    scene.erin.delete(f"{sandboxes.tasks(scene.namespace)}/owner", {"propagationPolicy": "Foreground"})
+    scene.admin.wait_gone(path)
+    ok(True, "a task that is deleted takes its Pod along")
+
+
+def a_sandbox_lives_and_dies_under_the_kubelet(scene):
+    if not scene.admin.get("/api/v1/nodes")["items"]:
+        skip("the cluster has no nodes", "a sandbox lives and dies under the kubelet")
+        return
+    echo = merged(pod(image=kube.image("test-tools")), container(image=kube.image("test-tools"), command=["cat"]))
+    name = scene.controller.create(scene.pods, echo)["metadata"]["name"]
+    path = scene.path(name)
+    found = scene.controller.wait(path, kube.pod_is_running, "the sandbox runs")
+    ok(True, "a sandbox is scheduled and started with the policies on")
+    with kube.Attach(scene.controller, path) as attached:
+        attached.write(b"hello\n")
+        is_(attached.read_until(b"hello\n"), b"hello\n", "the controller attaches to it and is answered")
+    answer = scene.admin.request("GET", scene.path(name, "exec"), command="id", stdout="true")
+    refused(answer, "sandboxtask-pods-connect", "nobody but its controller", "nobody else gets into the running sandbox")
+    scene.controller.delete(path, {"preconditions": {"uid": found["metadata"]["uid"]}, "gracePeriodSeconds": 1})
+    scene.admin.wait_gone(path)
+    ok(True, "the controller deletes it and the kubelet lets it go")
+
+
+def a_binding_set_to_audit_is_the_way_in_for_an_admin(scene):
+    path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/sandboxtask-pods-connect"
+    query = {"command": "id", "stdout": "true"}
+
+    def is_refused():
+        return scene.admin.request("GET", scene.path(scene.sandbox, "exec"), **query).status == 403
+
+    scene.admin.patch(path, {"spec": {"validationActions": ["Audit"]}})
+    try:
+        sandboxes.wait_until(lambda: not is_refused(), "the binding only audits")
+        ok(True, "an admin who sets the binding to Audit can connect")
+    finally:
+        scene.admin.patch(path, {"spec": {"validationActions": ["Deny"]}})
+    sandboxes.wait_until(is_refused, "the binding denies again")
+    ok(True, "and no longer once it is set to Deny again")
+
+
+def the_expressions_are_sound(scene):
+    """The cluster's own type check of every expression, whose findings would only show in a status that nobody reads."""
+    for policy in scene.admin.get(sandboxes.POLICIES)["items"]:
+        name = policy["metadata"]["name"]
+        if not name.startswith("sandboxtask-"):
+            continue
+        checked = scene.admin.wait(f"{sandboxes.POLICIES}/{name}",
+                                   lambda p: p.get("status", {}).get("observedGeneration") == p["metadata"]["generation"],
+                                   f"{name} is type checked")
+        is_(checked["status"].get("typeChecking", {}).get("expressionWarnings", []), [], f"{name} has no expression of doubt")
+        is_(policy["spec"]["failurePolicy"], "Fail", f"{name} refuses when it can't be evaluated")
+
+
+def main():
+    api = kube.connect()
+    sandboxes.install(api)
+    with kube.namespace(api, "admission") as namespace, runtime_class(api, UNLISTED):
+        scene = Scene(api, namespace)
+        the_expressions_are_sound(scene)
+        the_controller_creates_sandboxes_only(scene)
+        the_list_of_runtime_classes_is_the_admins(scene)
+        the_controller_touches_sandboxes_only(scene)
+        the_controller_opens_no_network_of_others(scene)
+        nobody_else_makes_sandboxes(scene)
+        nobody_else_changes_sandboxes(scene)
+        nobody_else_connects_to_sandboxes(scene)
+        a_class_is_for_those_who_may_use_it(scene)
+        the_garbage_collector_does_its_work(scene)
+        a_sandbox_lives_and_dies_under_the_kubelet(scene)
+        a_binding_set_to_audit_is_the_way_in_for_an_admin(scene)
+    done_testing()
+
+
+if __name__ == "__main__":
+    main()
