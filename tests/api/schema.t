@@ -22,7 +22,8 @@ TASKS = [
     ("code of 262144 ASCII characters is accepted", {"code": "x" * 262144}, ACCEPTED),
     ("code of 262145 ASCII characters is refused", {"code": "x" * 262145}, r"spec\.code: Too long.*262144"),
     ("code of 262144 bytes in 131072 characters is accepted", {"code": "é" * 131072}, ACCEPTED),
-    ("code of more bytes than 262144 in fewer characters is refused", {"code": "é" * 131073}, r"spec\.code:.*262144 bytes.*stdin"),
+    ("code of more bytes than 262144 in fewer characters is refused", {"code": "é" * 131073},
+     r"spec\.code:.*262144 bytes.*stdin"),
     ("code of 1.5 MB of Chinese is refused", {"code": "中" * 262144}, r"spec\.code:.*262144 bytes"),
     ("U+0000 in code is refused", {"code": "print(1)\0import os"}, r"spec\.code:.*U\+0000"),
     ("other control characters in code are accepted", {"code": "print('\x01\x1b\t\x7f')"}, ACCEPTED),
@@ -50,7 +51,8 @@ TASKS = [
     ("arguments that look like a shell's are accepted", {"args": ["$(id)", "; rm -rf /", "--"]}, ACCEPTED),
     # Environment.
     ("64 variables are accepted", {"env": [{"name": f"V{n}", "value": ""} for n in range(64)]}, ACCEPTED),
-    ("65 variables are refused", {"env": [{"name": f"V{n}"} for n in range(65)]}, r"spec\.env: Too many: 65: must have at most 64"),
+    ("65 variables are refused", {"env": [{"name": f"V{n}"} for n in range(65)]},
+     r"spec\.env: Too many: 65: must have at most 64"),
     ("a variable twice is refused", {"env": [{"name": "A"}, {"name": "A"}]}, r"spec\.env\[1\]: Duplicate"),
     ("a variable without a name is refused", {"env": [{"value": "x"}]}, r"spec\.env\[0\]\.name: Required"),
     ("a variable of no characters is refused", {"env": [{"name": ""}]}, r"spec\.env\[0\]\.name.*at least 1"),
@@ -62,7 +64,8 @@ TASKS = [
     ("a value of 32768 bytes is accepted", {"env": [{"name": "A", "value": "é" * 16384}]}, ACCEPTED),
     ("a value of 32770 bytes is refused", {"env": [{"name": "A", "value": "é" * 16385}]}, r"spec\.env\[0\]\.value:.*32768 bytes"),
     ("U+0000 in a value is refused", {"env": [{"name": "A", "value": "\0"}]}, r"spec\.env\[0\]\.value:.*U\+0000"),
-    ("a value from a Secret does not exist", {"env": [{"name": "A", "valueFrom": {}}]}, r'unknown field "spec\.env\[0\]\.valueFrom"'),
+    ("a value from a Secret does not exist", {"env": [{"name": "A", "valueFrom": {}}]},
+     r'unknown field "spec\.env\[0\]\.valueFrom"'),
     # Standard input, and all inputs together.
     ("stdin of 524288 bytes is accepted", {"stdin": "é" * 262144}, ACCEPTED),
     ("stdin of 524290 bytes is refused", {"stdin": "é" * 262145}, r"spec\.stdin:.*524288 bytes"),
@@ -84,7 +87,8 @@ TASKS = [
     ("cpu that is no quantity is refused", {"resources": {"cpu": "two"}}, r"spec\.resources\.cpu:.*quantity"),
     ("memory of 16Mi is accepted", {"resources": {"memory": "16Mi"}}, ACCEPTED),
     ("memory of 16777215 bytes is refused", {"resources": {"memory": 16777215}}, r"spec\.resources\.memory:.*16Mi to 1Ti"),
-    ("memory in m, the thousandth, is refused and explained", {"resources": {"memory": "512m"}}, r"spec\.resources\.memory:.*Mi is"),
+    ("memory in m, the thousandth, is refused and explained", {"resources": {"memory": "512m"}},
+     r"spec\.resources\.memory:.*Mi is"),
     ("memory of 1Ti is accepted", {"resources": {"memory": "1Ti"}}, ACCEPTED),
     ("memory above 1Ti is refused", {"resources": {"memory": "1025Gi"}}, r"spec\.resources\.memory:.*16Mi to 1Ti"),
     ("memory of 1.5Gi is accepted", {"resources": {"memory": "1.5Gi"}}, ACCEPTED),
@@ -96,15 +100,19 @@ TASKS = [
     # Time and output.
     ("runSeconds of 1 and of 86400 are accepted", {"timeouts": {"startSeconds": 1, "runSeconds": 86400}}, ACCEPTED),
     ("runSeconds of 0 is refused", {"timeouts": {"runSeconds": 0}}, r"spec\.timeouts\.runSeconds.*greater than or equal to 1"),
-    ("runSeconds of 86401 is refused", {"timeouts": {"runSeconds": 86401}}, r"spec\.timeouts\.runSeconds.*less than or equal to 86400"),
+    ("runSeconds of 86401 is refused", {"timeouts": {"runSeconds": 86401}},
+     r"spec\.timeouts\.runSeconds.*less than or equal to 86400"),
     ("startSeconds of 86401 is refused", {"timeouts": {"startSeconds": 86401}}, r"spec\.timeouts\.startSeconds.*86400"),
-    ("runSeconds in text is refused", {"timeouts": {"runSeconds": "30s"}}, r"spec\.timeouts\.runSeconds.*must be of type integer"),
+    ("runSeconds in text is refused", {"timeouts": {"runSeconds": "30s"}},
+     r"spec\.timeouts\.runSeconds.*must be of type integer"),
     ("no output at all can be asked for", {"output": {"stdoutBytes": 0, "stderrBytes": 0}}, ACCEPTED),
     ("stdoutBytes of 16 MiB is accepted", {"output": {"stdoutBytes": 16777216}}, ACCEPTED),
     ("stdoutBytes of one more is refused", {"output": {"stdoutBytes": 16777217}}, r"spec\.output\.stdoutBytes.*16777216"),
-    ("negative stderrBytes are refused", {"output": {"stderrBytes": -1}}, r"spec\.output\.stderrBytes.*greater than or equal to 0"),
+    ("negative stderrBytes are refused", {"output": {"stderrBytes": -1}},
+     r"spec\.output\.stderrBytes.*greater than or equal to 0"),
     ("onOverflow Fail is accepted", {"output": {"onOverflow": "Fail"}}, ACCEPTED),
-    ("onOverflow of another word is refused", {"output": {"onOverflow": "Drop"}}, r'spec\.output\.onOverflow.*"Truncate", "Fail"'),
+    ("onOverflow of another word is refused", {"output": {"onOverflow": "Drop"}},
+     r'spec\.output\.onOverflow.*"Truncate", "Fail"'),
     # Fields that don't exist. Those of later versions are refused, so that nobody believes they work.
     ("an unknown field is refused", {"cod": "x"}, r'unknown field "spec\.cod"'),
     ("a field of a later version is refused", {"dependencies": ["numpy"]}, r'unknown field "spec\.dependencies"'),
@@ -121,9 +129,11 @@ CLASSES = [
     ("33 runtimes are refused", {"runtimes": [RUNTIME | {"name": f"r{n}"} for n in range(33)]}, r"spec\.runtimes: Too many: 33"),
     ("a runtime twice is refused", {"runtimes": [RUNTIME, RUNTIME]}, r"spec\.runtimes\[1\]: Duplicate"),
     ("a runtime needs an image", {"runtimes": [{"name": "a", "language": "python"}]}, r"spec\.runtimes\[0\]\.image: Required"),
-    ("an image with a blank is refused", {"runtimes": [RUNTIME | {"image": "a b"}]}, r"spec\.runtimes\[0\]\.image:.*image reference"),
+    ("an image with a blank is refused", {"runtimes": [RUNTIME | {"image": "a b"}]},
+     r"spec\.runtimes\[0\]\.image:.*image reference"),
     ("an image by digest is accepted", {"runtimes": [RUNTIME | {"image": "example.com:5000/a/b@sha256:" + "0" * 64}]}, ACCEPTED),
-    ("a variable of a runtime is checked", {"runtimes": [RUNTIME | {"env": [{"name": "A B"}]}]}, r"spec\.runtimes\[0\]\.env\[0\]\.name"),
+    ("a variable of a runtime is checked", {"runtimes": [RUNTIME | {"env": [{"name": "A B"}]}]},
+     r"spec\.runtimes\[0\]\.env\[0\]\.name"),
     ("isolation by gVisor is the only one", {"isolation": {"sandbox": "None"}}, r'spec\.isolation\.sandbox.*"GVisor"'),
     ("a demand for a visible memory limit is accepted", {"isolation": {"memoryLimit": "Required"}}, ACCEPTED),
     ("an empty podNamespace is accepted", {"podNamespace": ""}, ACCEPTED),
@@ -134,8 +144,10 @@ CLASSES = [
     ("a default at the maximum is accepted", {"resources": {"cpu": {"default": "2000m", "max": 2}}}, ACCEPTED),
     ("a maximum below the built-in default is refused", {"resources": {"memory": {"max": "128Mi"}}},
      r"spec\.resources\.memory\.default:.*above memory\.max"),
-    ("a default memory of 9m is refused", {"resources": {"memory": {"default": "9m"}}}, r"spec\.resources\.memory\.default:.*16Mi"),
-    ("room for files above the memory is refused", {"resources": {"tmp": {"max": "2Gi"}}}, r"spec\.resources\.tmp\.max:.*memory\.max"),
+    ("a default memory of 9m is refused", {"resources": {"memory": {"default": "9m"}}},
+     r"spec\.resources\.memory\.default:.*16Mi"),
+    ("room for files above the memory is refused", {"resources": {"tmp": {"max": "2Gi"}}},
+     r"spec\.resources\.tmp\.max:.*memory\.max"),
     ("a default of runSeconds above its maximum is refused", {"timeouts": {"runSeconds": {"default": 61, "max": 60}}},
      r"spec\.timeouts\.runSeconds\.default:.*above runSeconds\.max"),
     ("a default of startSeconds above its maximum is refused", {"timeouts": {"startSeconds": {"max": 60}}},
@@ -173,7 +185,8 @@ CLASSES = [
      r"spec\.podMetadata\.labels:.*managed-by"),
     ("annotations that configure gVisor are refused", {"podMetadata": {"annotations": {"dev.gvisor.flag.network": "host"}}},
      r"spec\.podMetadata\.annotations:.*dev\.gvisor"),
-    ("a pull secret twice is refused", {"imagePullSecrets": [{"name": "a"}, {"name": "a"}]}, r"spec\.imagePullSecrets\[1\]: Duplicate"),
+    ("a pull secret twice is refused", {"imagePullSecrets": [{"name": "a"}, {"name": "a"}]},
+     r"spec\.imagePullSecrets\[1\]: Duplicate"),
     ("an unknown field of a class is refused", {"network": "open"}, r'unknown field "spec\.network"'),
 ]
 
@@ -186,7 +199,8 @@ def base64_of(length):
 
 OUTPUTS = [
     ("an output of 768 KiB is accepted", {"bytes": BIGGEST, "data": base64_of(BIGGEST)}, ACCEPTED),
-    ("an output of one byte more is refused", {"bytes": BIGGEST + 1, "data": base64_of(BIGGEST + 1)}, r"data: Too long|bytes.*786432"),
+    ("an output of one byte more is refused", {"bytes": BIGGEST + 1, "data": base64_of(BIGGEST + 1)},
+     r"data: Too long|bytes.*786432"),
     ("a length that is not that of the data is refused", {"bytes": 4}, r"bytes:.*length of what data holds"),
     ("an empty output is refused", {"bytes": 0, "data": ""}, r"bytes.*greater than or equal to 1"),
     ("data with + and / is accepted", {"data": "+/+/"}, ACCEPTED),
@@ -219,7 +233,8 @@ def names_are_bounded(api):
     longest = api.request("POST", sandboxes.CLASSES, sandbox_class("n" * 63), dryRun="All")
     is_(longest.status, 201, "a class may have a name of 63 characters")
     longer = api.request("POST", sandboxes.CLASSES, sandbox_class("n" * 64), dryRun="All")
-    like(longer.message, r"name of a SandboxClass.*63 characters", "a class may not have a name of 64 characters, a label's limit")
+    like(longer.message, r"name of a SandboxClass.*63 characters",
+         "a class may not have a name of 64 characters, a label's limit")
 
 
 def unknown_fields_are_dropped_with_a_warning(api, namespace):
@@ -236,7 +251,8 @@ def a_minimal_class_is_complete(api):
     is_(spec["podNamespace"], "sandboxtask-pods", "and keeps its Pods out of the tenants' namespaces")
     is_(spec["resources"], {"cpu": {"default": "1", "max": "2"}, "memory": {"default": "256Mi", "max": "1Gi"},
                             "tmp": {"default": "64Mi", "max": "256Mi"}}, "and has resources")
-    is_(spec["timeouts"], {"startSeconds": {"default": 120, "max": 600}, "runSeconds": {"default": 60, "max": 600}}, "and timeouts")
+    is_(spec["timeouts"], {"startSeconds": {"default": 120, "max": 600}, "runSeconds": {"default": 60, "max": 600}},
+        "and timeouts")
     is_(spec["output"], {"stdoutBytes": {"default": 1048576, "max": 4194304}, "stderrBytes": {"default": 262144, "max": 1048576}},
         "and limits of output")
     is_(spec["limits"], {"openFiles": 1024, "processes": 128, "tmpInodes": 16384}, "and limits of the system")
@@ -307,7 +323,8 @@ def main():
     diag(f"{len(TASKS) + len(CLASSES) + len(OUTPUTS)} objects")
     with kube.namespace(api, "schema") as namespace:
         is_(api.request("POST", sandboxes.tasks(namespace), task(), dryRun="All").status, 201, "a task of code alone is accepted")
-        is_(api.request("POST", sandboxes.CLASSES, sandbox_class(), dryRun="All").status, 201, "a class of one runtime is accepted")
+        is_(api.request("POST", sandboxes.CLASSES, sandbox_class(), dryRun="All").status, 201,
+            "a class of one runtime is accepted")
         is_(api.request("POST", sandboxes.outputs(namespace), output(), dryRun="All").status, 201, "an output is accepted")
         try_rows(api, sandboxes.tasks(namespace), task(), [(s, {"spec": p}, r) for s, p, r in TASKS])
         try_rows(api, sandboxes.CLASSES, sandbox_class(), [(s, {"spec": p}, r) for s, p, r in CLASSES])

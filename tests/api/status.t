@@ -23,7 +23,8 @@ def condition(kind, status="True", reason="Completed"):
 
 
 SUCCESS = {"phase": "Succeeded", "reason": "Completed", "category": "Success", "retryable": False, "exitCode": 0,
-           "message": "The program exited with 0.", "duration": "1.43s", "finishedAt": NOW, "podName": "sbt-x-1", "nodeName": "n1",
+           "message": "The program exited with 0.", "duration": "1.43s", "finishedAt": NOW, "podName": "sbt-x-1",
+           "nodeName": "n1",
            "conditions": [condition("Finished"), condition("Succeeded"), condition("Reconciling", "False")]}
 FAILURE = SUCCESS | {"phase": "Failed", "reason": "NonZeroExit", "category": "User", "exitCode": 3,
                      "conditions": [condition("Finished", reason="NonZeroExit"), condition("Succeeded", "False", "NonZeroExit")]}
@@ -54,7 +55,8 @@ def a_fresh_task_has_a_status(scene):
     found = scene.admin.get(f"{scene.tasks}/fresh")
     is_(found["status"]["phase"], "Pending", "a fresh task is Pending before anyone wrote its status")
     is_([(c["type"], c["status"], c["reason"], c["lastTransitionTime"]) for c in found["status"]["conditions"]],
-        [("Reconciling", "True", "Pending", "1970-01-01T00:00:00Z")], "and Reconciling, so that kstatus does not take it for done")
+        [("Reconciling", "True", "Pending", "1970-01-01T00:00:00Z")],
+        "and Reconciling, so that kstatus does not take it for done")
     is_(found["metadata"]["resourceVersion"], created["metadata"]["resourceVersion"], "which took no write")
     is_([m["operation"] for m in found["metadata"]["managedFields"] if m.get("subresource")], [], "and has no owner")
     is_(scene.names("status.phase=Pending"), ["fresh"], "field selectors find it by its phase")
@@ -71,7 +73,8 @@ def a_finished_status_is_final(scene):
         scene.create(name)
         is_(scene.write(name, final).status, 200, f"a task becomes {final['phase']} by one write")
         before = scene.admin.get(f"{scene.tasks}/{name}")
-        for what, change in (("its message", {"message": "other"}), ("its phase", {"phase": "Running"}), ("its exit code", {"exitCode": 1}),
+        for what, change in (("its message", {"message": "other"}), ("its phase", {"phase": "Running"}),
+                             ("its exit code", {"exitCode": 1}),
                              ("its conditions", {"conditions": []}), ("a field it lacks", {"queuePosition": 1}),
                              ("the removal of a field", {"reason": None}), ("the removal of the phase", {"phase": None})):
             answer = scene.write(name, change)
@@ -135,7 +138,8 @@ def every_field_can_be_written(scene):
     is_((answer.status, answer.body.get("status")), (200, whole), "a status with every field is stored as it was written")
     for field, length in (("stdout", 65536), ("stderr", 65536)):
         is_(scene.write("whole", {field: {"text": "é" * length}}, dryRun="All").status, 200, f"{field} holds 65536 characters")
-        like(scene.write("whole", {field: {"text": "x" * (length + 1)}}, dryRun="All").message, rf"status\.{field}\.text: Too long",
+        like(scene.write("whole", {field: {"text": "x" * (length + 1)}}, dryRun="All").message,
+             rf"status\.{field}\.text: Too long",
              f"{field} holds no more")
         is_(scene.write("whole", {field: {"base64": "x" * 87384}}, dryRun="All").status, 200, f"{field} holds 64 KiB in base64")
     is_(scene.write("whole", {"session": "18446744073709551615"}, dryRun="All").status, 200, "a session has up to 64 bits")
@@ -150,12 +154,14 @@ def kubectl_behaves(scene):
     like(scene.kubectl("apply", "-f", "-", stdin=manifest).stdout, "applied created", "kubectl apply creates a task")
     like(scene.kubectl("apply", "-f", "-", stdin=manifest).stdout, "applied unchanged", "and finds it unchanged")
     changed = json.dumps(task("applied", args=["2"]))
-    like(scene.kubectl("apply", "-f", "-", stdin=changed).stderr, r"spec\.args.*can't be changed", "and tells what can't be changed")
+    like(scene.kubectl("apply", "-f", "-", stdin=changed).stderr, r"spec\.args.*can't be changed",
+         "and tells what can't be changed")
     server_side = ("apply", "--server-side", "-f", "-")
     manifest = json.dumps(task("server-side", args=["1"]))
     like(scene.kubectl(*server_side, stdin=manifest).stdout, "serverside-applied", "kubectl apply --server-side creates a task")
     is_(scene.kubectl(*server_side, stdin=manifest).returncode, 0, "and can be repeated")
-    like(scene.kubectl(*server_side, stdin=json.dumps(task("server-side", args=["2"]))).stderr, r"spec\.args", "and tells likewise")
+    like(scene.kubectl(*server_side, stdin=json.dumps(task("server-side", args=["2"]))).stderr, r"spec\.args",
+         "and tells likewise")
     large = json.dumps(task("large", code="x" * 262144))
     like(scene.kubectl("apply", "-f", "-", stdin=large).stderr, "annotations: Too long", "the largest code is too long for apply")
     is_(scene.kubectl(*server_side, stdin=large).returncode, 0, "but not for apply --server-side")
@@ -173,7 +179,8 @@ def kubectl_get_shows_the_columns(scene):
     is_(rows()[0], ["NAME", "PHASE", "REASON", "EXIT", "DURATION", "AGE"], "kubectl get shows the columns")
     good = next(row for row in rows() if row[0] == "good")
     is_(good[:5], ["good", "Succeeded", "Completed", "0", "1.43s"], "with the outcome in them")
-    is_(rows("-o", "wide")[0], ["NAME", "PHASE", "REASON", "EXIT", "DURATION", "AGE", "CLASS", "NODE", "POD", "FINISHTIME", "MESSAGE"],
+    is_(rows("-o", "wide")[0],
+        ["NAME", "PHASE", "REASON", "EXIT", "DURATION", "AGE", "CLASS", "NODE", "POD", "FINISHTIME", "MESSAGE"],
         "and more of them with -o wide")
     good = next(row for row in rows("-o", "wide") if row[0] == "good")
     is_(good[6:10], ["default", "n1", "sbt-x-1", NOW], "whose finish time is exact")
@@ -190,7 +197,8 @@ def kubectl_wait_behaves(scene):
     is_(scene.kubectl(*wait, "--for=condition=Finished", "sbt/bad").returncode, 0, "in failure as well")
     is_(scene.kubectl(*wait, "--for=condition=Succeeded=false", "sbt/bad").returncode, 0, "and tells the two apart")
     is_(scene.kubectl(*wait, "--for=jsonpath={.status.phase}=Failed", "sbt/bad").returncode, 0, "by the phase, too")
-    is_(scene.kubectl("wait", "--timeout=0s", "--for=condition=Finished", "sbt/fresh").returncode, 1, "a fresh task has not finished")
+    is_(scene.kubectl("wait", "--timeout=0s", "--for=condition=Finished", "sbt/fresh").returncode, 1,
+        "a fresh task has not finished")
 
 
 def explain_knows_every_field(scene):
