@@ -189,10 +189,9 @@ def the_controller_creates_sandboxes_only(scene):
 
 def the_list_of_runtime_classes_is_the_admins(scene):
     """Tried on a copy of the policy that is for another user, so that nobody else notices."""
-    admission = "/apis/admissionregistration.k8s.io/v1"
     name = user = f"test-{secrets.token_hex(3)}"
     policy = scene.admin.get(f"{sandboxes.POLICIES}/sandboxtask-controller-creates")["spec"]
-    binding = scene.admin.get(f"{admission}/validatingadmissionpolicybindings/sandboxtask-controller-creates")["spec"]
+    binding = scene.admin.get(f"{sandboxes.POLICY_BINDINGS}/sandboxtask-controller-creates")["spec"]
     lists = [v for v in policy["variables"] if v["name"] == "runtimeClassNames"]
     is_([v["expression"] for v in lists], ["['gvisor']"], "the list that is shipped has gVisor's RuntimeClass and no other")
     lists[0]["expression"] = f"['gvisor', '{UNLISTED}']"
@@ -208,13 +207,13 @@ def the_list_of_runtime_classes_is_the_admins(scene):
     sandboxes.wait_granted(scene.admin, user, "create", "pods", namespace=scene.namespace)
     try:
         scene.admin.create(sandboxes.POLICIES, {"metadata": {"name": name}, "spec": policy})
-        scene.admin.create(f"{admission}/validatingadmissionpolicybindings",
+        scene.admin.create(sandboxes.POLICY_BINDINGS,
                            {"metadata": {"name": name}, "spec": binding | {"policyName": name}})
         sandboxes.wait_until(lambda: "is not listed" in answer(None).message, "the copy counts")
         passes(answer(UNLISTED), "a RuntimeClass that an admin adds to the list passes")
         passes(answer("gvisor"), "beside the one that was there")
     finally:
-        scene.admin.request("DELETE", f"{admission}/validatingadmissionpolicybindings/{name}")
+        scene.admin.request("DELETE", f"{sandboxes.POLICY_BINDINGS}/{name}")
         scene.admin.request("DELETE", f"{sandboxes.POLICIES}/{name}")
 
 
@@ -417,7 +416,7 @@ def refusals_of_the_cluster(events, pod_name):
 
 
 def a_binding_set_to_audit_is_the_way_in_for_an_admin(scene):
-    path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/sandboxtask-pods-connect"
+    path = f"{sandboxes.POLICY_BINDINGS}/sandboxtask-pods-connect"
     query = {"command": "id", "stdout": "true"}
 
     def is_refused():

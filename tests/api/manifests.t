@@ -12,7 +12,7 @@ from tap import done_testing, is_, like, ok  # noqa: E402
 
 LABELLED = "app.kubernetes.io/name=sandboxtask"
 COLLECTIONS = [
-    sandboxes.CRDS, sandboxes.POLICIES, "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
+    sandboxes.CRDS, sandboxes.POLICIES, sandboxes.POLICY_BINDINGS,
     "/apis/rbac.authorization.k8s.io/v1/clusterroles", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
     "/api/v1/namespaces", "/apis/node.k8s.io/v1/runtimeclasses",
 ]
@@ -61,7 +61,7 @@ def what_is_installed_is_whole(api):
     is_(shipped["runtimeClassName"], "gvisor", "the class default has the RuntimeClass that the admission policy lists")
     is_(api.get("/apis/node.k8s.io/v1/runtimeclasses/gvisor")["handler"], "runsc", "which exists")
     is_(shipped["podNamespace"], PODS_NAMESPACE, "the class default keeps its Pods in the Pod namespace")
-    bindings = api.get("/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings", labelSelector=LABELLED)["items"]
+    bindings = api.get(sandboxes.POLICY_BINDINGS, labelSelector=LABELLED)["items"]
     policies = api.get(sandboxes.POLICIES, labelSelector=LABELLED)["items"]
     is_(sorted((b["spec"]["policyName"], b["spec"]["validationActions"][0]) for b in bindings),
         sorted((p["metadata"]["name"], "Deny") for p in policies), "every policy is bound, and denies")
