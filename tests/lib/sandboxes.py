@@ -71,7 +71,7 @@ def apply_manifests(api):
 
 
 def wait_policies(api):
-    """The API server takes changed policies in a moment later, all together: once it has one that is made now, it has the rest."""
+    """The API server takes in changed policies a moment later, all together: once it has a new one, it has the rest."""
     name = f"test-{secrets.token_hex(3)}"
     rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]}
     api.create(POLICIES, {"metadata": {"name": name}, "spec": {
