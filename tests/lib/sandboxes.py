@@ -51,7 +51,7 @@ def apply_crds(api):
 
 
 def is_established(crd):
-    conditions = crd["status"].get("conditions", []) if crd else []
+    conditions = (crd["status"].get("conditions") or []) if crd else []  # null at first
     return any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
 
 
