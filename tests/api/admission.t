@@ -77,6 +77,7 @@ CREATES = [
     ("a writable root is refused", secured(readOnlyRootFilesystem=False), r"readOnlyRootFilesystem"),
     ("capabilities that are kept are refused", secured(capabilities=None), r"capabilities\.drop \[ALL\]"),
     ("an added capability is refused", secured(capabilities={"add": ["NET_BIND_SERVICE"]}), r"adds no capability"),
+    ("an unmasked /proc is refused", merged(secured(procMount="Unmasked"), {"spec": {"hostUsers": False}}), r"default procMount"),
     ("no security context at all is refused", container(securityContext=None), r"securityContext"),
     ("root is refused", {"spec": {"securityContext": {"runAsUser": 0}}}, r"not user 0"),
     ("root in the container is refused", secured(runAsUser=0), r"not user 0"),
@@ -101,9 +102,11 @@ CREATES = [
     ("all of a ConfigMap as variables is refused", container(envFrom=[{"configMapRef": {"name": "c"}}]), r"env.*ConfigMap"),
     ("a literal variable passes", container(env=[{"name": "A", "value": "1"}]), PASSES),
     ("a lifecycle hook is refused", container(lifecycle={"postStart": {"exec": {"command": ["id"]}}}), r"no lifecycle hooks"),
-    ("a probe is refused", container(livenessProbe={"exec": {"command": ["id"]}}), r"no probes"),
-    ("a Pod that restarts is refused", {"spec": {"restartPolicy": "Always", "activeDeadlineSeconds": None}},
-     r"restartPolicy Never"),
+    ("a liveness probe is refused", container(livenessProbe={"exec": {"command": ["id"]}}), r"no probes"),
+    ("a readiness probe is refused", container(readinessProbe={"exec": {"command": ["id"]}}), r"no probes"),
+    ("a startup probe is refused", container(startupProbe={"exec": {"command": ["id"]}}), r"no probes"),
+    ("a device is refused", {"spec": {"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]}}, r"no devices"),
+    ("a Pod that restarts is refused", {"spec": {"restartPolicy": "OnFailure"}}, r"restartPolicy Never"),
     ("a Pod without a deadline is refused", {"spec": {"activeDeadlineSeconds": None}}, r"activeDeadlineSeconds"),
     ("a Pod without a limit of memory is refused", limits(memory=None), r"limits of cpu, memory and"),
     ("a Pod without a limit of disk is refused", limits(**{"ephemeral-storage": None}), r"ephemeral-storage"),
@@ -246,6 +249,9 @@ def the_controller_opens_no_network_of_others(scene):
     passes(tries_to_create(scene.controller, path, ours), "the controller may make a NetworkPolicy for our Pods")
     refused(tries_to_create(scene.controller, path, merged(ours, {"spec": {"podSelector": {"matchLabels": None}}})), policy,
             "podSelector", "the controller may not make a NetworkPolicy for every Pod")
+    others = merged(ours, {"spec": {"podSelector": {"matchLabels": {"app.kubernetes.io/managed-by": None, "app": "web"}}}})
+    refused(tries_to_create(scene.controller, path, others), policy, "podSelector",
+            "the controller may not make a NetworkPolicy for other Pods")
     refused(tries_to_create(scene.controller, path, merged(ours, {"metadata": {"name": "allow"}})), policy,
             "named sandboxtask-", "the controller may not make a NetworkPolicy of another name")
 
@@ -277,6 +283,9 @@ def nobody_else_makes_sandboxes(scene):
             "a Pod is not labelled as ours by its binding")
     refused(tries_to_create(scene.admin, f"/api/v1/namespaces/{scene.namespace}/bindings", labelled), policy,
             "take other labels", "nor by the older kind of binding")
+    annotated = binding | {"metadata": {"name": scene.plain} | annotations({"sandboxtask.io/plan": "x"})["metadata"]}
+    refused(tries_to_create(scene.admin, scene.path(scene.plain, "binding"), annotated), policy, "a binding must not set",
+            "nor is our plan put on a Pod by its binding")
     own = merged(binding, {"metadata": {"name": scene.sandbox}})
     not_refused(tries_to_create(scene.admin, scene.path(scene.sandbox, "binding"), own), "a sandbox can be bound to a node")
 
@@ -330,8 +339,12 @@ def nobody_else_connects_to_sandboxes(scene):
                     f"{who} may not {subresource} to a sandbox")
             not_refused(client.request("GET", scene.path(scene.plain, subresource), **query),
                         f"{who} may {subresource} to another Pod")
-    like(scene.controller.request("POST", scene.path(scene.sandbox, "exec"), command="id").message,
-         r"cannot create resource \"pods/exec\"", "the controller itself has no right to exec")
+    answer = scene.controller.request("POST", scene.path(scene.sandbox, "exec"), command="id")
+    like(answer.message, r"cannot create resource \"pods/exec\"", "the controller itself has no right to exec")
+    sandboxes.grant(scene.admin, scene.namespace, sandboxes.CONTROLLER, "edit")
+    sandboxes.wait_granted(scene.admin, sandboxes.CONTROLLER, "create", "pods", subresource="exec", namespace=scene.namespace)
+    refused(scene.controller.request("POST", scene.path(scene.sandbox, "exec"), command="id"), "sandboxtask-controller-attaches",
+            "may only attach", "and would be refused if somebody gave it the right")
 
 
 def a_class_is_for_those_who_may_use_it(scene):
@@ -368,20 +381,23 @@ def a_class_is_for_those_who_may_use_it(scene):
 
 def the_garbage_collector_does_its_work(scene):
     """Owners that go away with and without their Pods: the collector then writes to the Pod itself."""
-    owner = scene.erin.create(sandboxes.tasks(scene.namespace), task("owner"))["metadata"]
-    reference = {"apiVersion": "sandboxtask.io/v1beta1", "kind": "SandboxTask", "name": "owner", "uid": owner["uid"],
-                 "controller": True, "blockOwnerDeletion": False}
-    owned = merged(pod(), {"metadata": {"ownerReferences": [reference]}})
-    path = scene.path(scene.controller.create(scene.pods, owned)["metadata"]["name"])
-    scene.erin.delete(f"{sandboxes.tasks(scene.namespace)}/owner", {"propagationPolicy": "Orphan"})
+    path = create_owned_pod(scene, "leaves-its-pod")
+    scene.erin.delete(f"{sandboxes.tasks(scene.namespace)}/leaves-its-pod", {"propagationPolicy": "Orphan"})
     scene.admin.wait(path, lambda p: not p["metadata"].get("ownerReferences"), "the Pod has no owner any more")
     ok(True, "a task that is deleted alone leaves its Pod, without an owner")
-    owner = scene.erin.create(sandboxes.tasks(scene.namespace), task("owner"))["metadata"]
-    owned = merged(pod(), {"metadata": {"ownerReferences": [reference | {"uid": owner["uid"]}]}})
-    path = scene.path(scene.controller.create(scene.pods, owned)["metadata"]["name"])
-    scene.erin.delete(f"{sandboxes.tasks(scene.namespace)}/owner", {"propagationPolicy": "Foreground"})
+    path = create_owned_pod(scene, "takes-its-pod-along")
+    scene.erin.delete(f"{sandboxes.tasks(scene.namespace)}/takes-its-pod-along", {"propagationPolicy": "Foreground"})
     scene.admin.wait_gone(path)
     ok(True, "a task that is deleted takes its Pod along")
+
+
+def create_owned_pod(scene, name):
+    """A task, and a Pod that it owns, as in a namespace with Pods of its own; the path of the Pod."""
+    owner = scene.erin.create(sandboxes.tasks(scene.namespace), task(name))
+    reference = {"apiVersion": owner["apiVersion"], "kind": owner["kind"], "name": name, "uid": owner["metadata"]["uid"],
+                 "controller": True, "blockOwnerDeletion": False}
+    owned = scene.controller.create(scene.pods, merged(pod(), {"metadata": {"ownerReferences": [reference]}}))
+    return scene.path(owned["metadata"]["name"])
 
 
 def a_sandbox_lives_and_dies_under_the_kubelet(scene):

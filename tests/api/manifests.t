@@ -2,13 +2,17 @@
 """Installing and removing by kubectl: the two commands of docs/security.md, twice, and away again; then back for the others."""
 
 import pathlib
+import shutil
+import subprocess
 import sys
+import tarfile
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 import kube  # noqa: E402
 import sandboxes  # noqa: E402
 from sandboxes import PODS_NAMESPACE, SYSTEM_NAMESPACE, pod, task  # noqa: E402
-from tap import done_testing, is_, like, ok  # noqa: E402
+from tap import done_testing, is_, like, ok, skip  # noqa: E402
 
 LABELLED = "app.kubernetes.io/name=sandboxtask"
 COLLECTIONS = [
@@ -67,6 +71,23 @@ def what_is_installed_is_whole(api):
         sorted((p["metadata"]["name"], "Deny") for p in policies), "every policy is bound, and denies")
 
 
+def the_chart_packs_the_kinds():
+    """The chart holds links; what helm makes of it must hold the files."""
+    built = kube.state_folder() / "bin" / "helm" if kube.IS_LOCAL else None
+    helm = built if built and built.exists() else shutil.which("helm")
+    if not helm:
+        skip("there is no helm", "the chart's package holds the kinds")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        packed = subprocess.run([helm, "package", kube.CHECKOUT / "charts/sandboxtask", "--destination", folder],
+                                capture_output=True, text=True)
+        is_(packed.returncode, 0, "helm packs the chart")
+        with tarfile.open(next(pathlib.Path(folder).glob("sandboxtask-*.tgz"))) as package:
+            for name in ("sandboxtasks.yaml", "sandboxclasses.yaml", "sandboxoutputs.yaml"):
+                is_(package.extractfile(f"sandboxtask/crds/{name}").read(), (kube.CHECKOUT / "crd" / name).read_bytes(),
+                    f"and its package holds crd/{name} itself")
+
+
 def tasks_go_with_the_kinds(api):
     """No finalizer of ours may hold up a namespace or the removal."""
     with kube.namespace(api, "manifests") as namespace:
@@ -77,6 +98,7 @@ def tasks_go_with_the_kinds(api):
 
 
 def main():
+    the_chart_packs_the_kinds()
     api = kube.connect()
     sandboxes.install(api)
     try:

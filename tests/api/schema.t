@@ -3,6 +3,7 @@
 
 import base64
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
@@ -37,9 +38,11 @@ TASKS = [
     ("c++ is a language", {"language": "c++"}, ACCEPTED),
     ("a language in upper case is refused", {"language": "Python"}, r"spec\.language:.*lower case"),
     ("a language of 33 characters is refused", {"language": "l" * 33}, r"spec\.language: Too long.*32"),
+    ("a language of no characters is refused", {"language": ""}, r"spec\.language.*at least 1"),
     ("language and runtime together are accepted", {"language": "python", "runtime": "python-science"}, ACCEPTED),
     ("a runtime with a dot is refused", {"runtime": "python.science"}, r"spec\.runtime:.*name of a runtime"),
     ("a runtime of 64 characters is refused", {"runtime": "r" * 64}, r"spec\.runtime: Too long.*63"),
+    ("a runtime of no characters is refused", {"runtime": ""}, r"spec\.runtime.*at least 1"),
     # Arguments.
     ("64 arguments are accepted", {"args": ["a"] * 64}, ACCEPTED),
     ("65 arguments are refused", {"args": ["a"] * 65}, r"spec\.args: Too many: 65: must have at most 64"),
@@ -63,12 +66,15 @@ TASKS = [
     ("a name of 257 characters is refused", {"env": [{"name": "N" * 257}]}, r"spec\.env\[0\]\.name: Too long.*256"),
     ("a value of 32768 bytes is accepted", {"env": [{"name": "A", "value": "é" * 16384}]}, ACCEPTED),
     ("a value of 32770 bytes is refused", {"env": [{"name": "A", "value": "é" * 16385}]}, r"spec\.env\[0\]\.value:.*32768 bytes"),
+    ("a value of 32769 characters is refused", {"env": [{"name": "A", "value": "x" * 32769}]},
+     r"spec\.env\[0\]\.value: Too long"),
     ("U+0000 in a value is refused", {"env": [{"name": "A", "value": "\0"}]}, r"spec\.env\[0\]\.value:.*U\+0000"),
     ("a value from a Secret does not exist", {"env": [{"name": "A", "valueFrom": {}}]},
      r'unknown field "spec\.env\[0\]\.valueFrom"'),
     # Standard input, and all inputs together.
     ("stdin of 524288 bytes is accepted", {"stdin": "é" * 262144}, ACCEPTED),
     ("stdin of 524290 bytes is refused", {"stdin": "é" * 262145}, r"spec\.stdin:.*524288 bytes"),
+    ("stdin of 524289 characters is refused", {"stdin": "x" * 524289}, r"spec\.stdin: Too long.*524288"),
     ("U+0000 in stdin is accepted, since it is only data", {"stdin": "a\0b"}, ACCEPTED),
     ("inputs of 786432 bytes together are accepted", {"code": "x" * 262144, "stdin": "y" * 524288}, ACCEPTED),
     ("inputs of 786433 bytes together are refused", {"code": "x" * 262144, "stdin": "y" * 524288, "args": ["z"]},
@@ -98,16 +104,23 @@ TASKS = [
     ("tmp of 0, which would mean no limit, is refused", {"resources": {"tmp": 0}}, r"spec\.resources\.tmp:.*1Mi to 1Ti"),
     ("a quantity of 33 characters is refused", {"resources": {"cpu": "0." + "0" * 30 + "1"}}, r"spec\.resources\.cpu.*32"),
     # Time and output.
+    ("memory in 33 characters is refused", {"resources": {"memory": "256Mi".zfill(33)}}, r"spec\.resources\.memory.*32"),
+    ("tmp in 33 characters is refused", {"resources": {"tmp": "64Mi".zfill(33)}}, r"spec\.resources\.tmp.*32"),
     ("runSeconds of 1 and of 86400 are accepted", {"timeouts": {"startSeconds": 1, "runSeconds": 86400}}, ACCEPTED),
     ("runSeconds of 0 is refused", {"timeouts": {"runSeconds": 0}}, r"spec\.timeouts\.runSeconds.*greater than or equal to 1"),
     ("runSeconds of 86401 is refused", {"timeouts": {"runSeconds": 86401}},
      r"spec\.timeouts\.runSeconds.*less than or equal to 86400"),
     ("startSeconds of 86401 is refused", {"timeouts": {"startSeconds": 86401}}, r"spec\.timeouts\.startSeconds.*86400"),
+    ("startSeconds of 0 is refused", {"timeouts": {"startSeconds": 0}},
+     r"spec\.timeouts\.startSeconds.*greater than or equal to 1"),
     ("runSeconds in text is refused", {"timeouts": {"runSeconds": "30s"}},
      r"spec\.timeouts\.runSeconds.*must be of type integer"),
     ("no output at all can be asked for", {"output": {"stdoutBytes": 0, "stderrBytes": 0}}, ACCEPTED),
     ("stdoutBytes of 16 MiB is accepted", {"output": {"stdoutBytes": 16777216}}, ACCEPTED),
     ("stdoutBytes of one more is refused", {"output": {"stdoutBytes": 16777217}}, r"spec\.output\.stdoutBytes.*16777216"),
+    ("stderrBytes of one more is refused", {"output": {"stderrBytes": 16777217}}, r"spec\.output\.stderrBytes.*16777216"),
+    ("negative stdoutBytes are refused", {"output": {"stdoutBytes": -1}},
+     r"spec\.output\.stdoutBytes.*greater than or equal to 0"),
     ("negative stderrBytes are refused", {"output": {"stderrBytes": -1}},
      r"spec\.output\.stderrBytes.*greater than or equal to 0"),
     ("onOverflow Fail is accepted", {"output": {"onOverflow": "Fail"}}, ACCEPTED),
@@ -244,6 +257,13 @@ def unknown_fields_are_dropped_with_a_warning(api, namespace):
     ok("cod" not in answer.body["spec"], "and dropped")
 
 
+def the_examples_are_valid():
+    examples = re.findall(r"```yaml\n(.*?)```", (kube.CHECKOUT / "docs/api.md").read_text(), re.DOTALL)
+    is_(len(examples), 2, "the reference has an example of a task and of a class")
+    applied = kube.kubectl("create", "--dry-run=server", "-f", "-", stdin="---\n".join(examples))
+    is_((applied.returncode, applied.stderr), (0, ""), "which the API server accepts")
+
+
 def a_minimal_class_is_complete(api):
     spec = api.create(sandboxes.CLASSES, sandbox_class(), dryRun="All")["spec"]
     is_(spec["runtimeClassName"], "gvisor", "a class that names no RuntimeClass gets gVisor's")
@@ -331,6 +351,7 @@ def main():
         try_rows(api, sandboxes.outputs(namespace), output(), OUTPUTS)
         names_are_bounded(api)
         unknown_fields_are_dropped_with_a_warning(api, namespace)
+        the_examples_are_valid()
         a_minimal_class_is_complete(api)
         a_spec_never_changes(api, namespace)
         an_output_never_changes(api, namespace)
