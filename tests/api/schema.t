@@ -103,9 +103,9 @@ TASKS = [
     ("tmp above memory is refused", {"resources": {"memory": "64Mi", "tmp": "65Mi"}}, r"spec\.resources\.tmp:.*part of memory"),
     ("tmp of 0, which would mean no limit, is refused", {"resources": {"tmp": 0}}, r"spec\.resources\.tmp:.*1Mi to 1Ti"),
     ("a quantity of 33 characters is refused", {"resources": {"cpu": "0." + "0" * 30 + "1"}}, r"spec\.resources\.cpu.*32"),
-    # Time and output.
     ("memory in 33 characters is refused", {"resources": {"memory": "256Mi".zfill(33)}}, r"spec\.resources\.memory.*32"),
     ("tmp in 33 characters is refused", {"resources": {"tmp": "64Mi".zfill(33)}}, r"spec\.resources\.tmp.*32"),
+    # Time and output.
     ("runSeconds of 1 and of 86400 are accepted", {"timeouts": {"startSeconds": 1, "runSeconds": 86400}}, ACCEPTED),
     ("runSeconds of 0 is refused", {"timeouts": {"runSeconds": 0}}, r"spec\.timeouts\.runSeconds.*greater than or equal to 1"),
     ("runSeconds of 86401 is refused", {"timeouts": {"runSeconds": 86401}},
