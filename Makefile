@@ -187,6 +187,17 @@ cluster-for-tests: packages-build $(if $(IMAGE_LOAD),,cluster-up)
 test-cluster: cluster-for-tests ## the cluster itself: starting, breaking, mending; what every other test relies on
 	@prove tests/cluster/lifecycle.t tests/cluster/node.t
 
+# --- The API: crd/, manifests/, charts/, docs/api.md.
+
+.PHONY: check-api test-api docs
+check: check-api
+check-api: packages-build
+	@hack/part 'kinds, manifests, chart and reference as files' prove tests/crd.t
+test-api: packages-build cluster-for-tests ## the kinds, policies and rights on a real API server
+	@prove tests/api
+docs: packages-build ## docs/api.md, from the CRDs
+	@hack/generate-api-docs
+
 # Part of the contract, with nothing to do yet: each says so and fails.
 unbuilt := demo e2e bench sim sim-mutations soak
 .PHONY: $(unbuilt)
