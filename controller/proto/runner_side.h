@@ -86,6 +86,7 @@ struct runner_side {
 	bool bound; /* by the first ATTACH */
 	uint8_t run_id[PROTO_RUN_ID_BYTES];
 	uint32_t attempt;
+	uint8_t version;  /* the highest that both speak */
 	uint64_t session; /* the highest that attached, 0 before */
 	struct sha256 hash;
 	uint64_t reported; /* `received` of the last STATE */

@@ -29,6 +29,7 @@ static void attach_is_answered_by_hello_and_state(void)
 	cmp_ok(hear(0), "==", FRAME_HELLO, "HELLO is first");
 	cmp_ok(heard.session, "==", 10, "answering the session");
 	ok(payload_get_hello(heard.payload, &hello) && hello.phase == PHASE_READY, "in its phase");
+	cmp_ok(hello.version, "==", PROTO_VERSION_MAX, "in the highest version that both speak");
 	ok(heard.payload.n == payload_hello_bytes + 5, "with the facts behind");
 	cmp_ok(hear(0), "==", FRAME_STATE, "STATE is second");
 	cmp_ok(hear(0), "==", 0, "and that is all");
