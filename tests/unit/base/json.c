@@ -51,6 +51,8 @@ static void walks_give_raw_slices_in_order(void)
 	is(walked(STR("[1,2"), &b), "=1;=2;",
 	   "in unchecked text a walk ends where that breaks off");
 	is(walked(STR("[1,2}3"), &b), "=1;=2;", "or goes wrong");
+	is(walked(STR("{\"a\":1,2:3}"), &b), "\"a\"=1;", "or has no key");
+	is(walked(STR("{\"a\":1,\"b\" 2}"), &b), "\"a\"=1;", "or no colon");
 	buf_free(&b);
 }
 
@@ -152,6 +154,7 @@ static void integers_are_strict(void)
 		{"nothing", "", 0, 10, false, 0},
 	};
 
+	ok(!json_to_int((struct str){NULL, 0}, 0, 10, &(int64_t){0}), "no text at all");
 	for (size_t i = 0; i < LENGTH_OF(rows); i++) {
 		int64_t number = 77;
 		bool valid = json_to_int(str_of(rows[i].text), rows[i].min, rows[i].max, &number);
