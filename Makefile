@@ -76,11 +76,16 @@ unit_sources := $(sort $(wildcard tests/unit/*/*.c))
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(unit_sources))
 tap := $(BUILD)/obj/tests/lib/tap.o
 
+# Tests that need more of tests/lib/ than tap.
+$(BUILD)/tests/unit/proto/proto_sides.t: $(BUILD)/obj/tests/lib/proto_world.o
+$(BUILD)/tests/unit/proto/proto_golden.t: $(BUILD)/obj/tests/lib/proto_vectors.o
+$(BUILD)/tests/unit/proto/runner_side.t $(BUILD)/tests/unit/proto/runner_side_broadcast.t: $(BUILD)/obj/tests/lib/runner_talk.o
+
 define unit_rules
 $(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/$(1)/%,$(unit_sources))): $(BUILD)/tests/unit/$(1)/%.t: \
 		$(BUILD)/obj/tests/unit/$(1)/%.o $(tap) $(call archives_for,$(1))
 	@mkdir -p $$(@D)
-	$$(call say,LINK $$@)$$(CC) $$(LDFLAGS) -o $$@ $$^ $(call links_for,$(1))
+	$$(call say,LINK $$@)$$(CC) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(call links_for,$(1))
 endef
 $(foreach layer,$(present_layers),$(eval $(call unit_rules,$(layer))))
 $(BUILD)/obj/tests/%.o: CPPFLAGS += -Itests/lib
