@@ -28,7 +28,7 @@ LONG_FUNCTION = '#include "a.h"\n\nint a_get(void)\n{\n' + "\t(void)0;\n" * 70 +
 ROWS = [
     ("a layer that reaches above itself", "layers", {"controller/base/a.c": '#include "proto/frame.h"\n'}),
     ("a library in a layer that may not have it", "layers", {"controller/base/a.c": "#include <curl/curl.h>\n"}),
-    ("cJSON in core outside decode.c", "layers", {"controller/core/plan.c": "#include <cjson/cJSON.h>\n"}),
+    ("cJSON in core", "layers", {"controller/core/plan.c": "#include <cjson/cJSON.h>\n"}),
     ("another header of kube than io.h in session", "layers", {"controller/session/s.c": '#include "kube/client.h"\n'}),
     ("core included by the runner", "layers", {"runner-image/main.c": '#include "core/plan.h"\n'}),
     ("an include with ..", "layers", {"controller/base/a.c": '#include "../a.h"\n'}),

@@ -29,7 +29,7 @@ enum pod_container_state {
 struct pod_container {
 	enum pod_container_state state;
 	struct str reason, message; /* of waiting or terminated */
-	int32_t exit_code, signal;  /* of terminated; 0 when it does not say */
+	int64_t exit_code, signal;  /* of terminated; 0 when it does not say */
 	struct str image_id;	    /* by digest, empty until the kubelet knows */
 };
 

@@ -71,7 +71,7 @@ static bool exited_internal(const struct podstatus_evidence *e, const char *valu
 /* 128 + 9 and 128 + 15, which a kill from outside leaves, for whatever cause. */
 static bool exited_killed(const struct podstatus_evidence *e, const char *value)
 {
-	int32_t exit_code = e->pod->container.exit_code;
+	int64_t exit_code = e->pod->container.exit_code;
 
 	(void)value;
 	return container_terminated(e, NULL) && (exit_code == 137 || exit_code == 143);
