@@ -95,7 +95,7 @@ static const struct check_row {
 	{"a comma behind the value", STR("[],"), NO},
 	{"a letter behind the value", STR("[]x"), NO},
 	{"a comment", STR("[1/* one */]"), NO},
-	{"a comment to the end of the line", STR("[] // empty"), NO},
+	{"a comment to the end of the line", STR("[]//empty"), NO},
 	{"a shell comment", STR("[] # empty"), NO},
 	{"a vertical tab is no white space", STR("[\v1]"), NO},
 	{"a form feed is no white space", STR("[\f1]"), NO},

@@ -5,14 +5,14 @@
 #include "base/json_string.h"
 #include "base/utf8.h"
 #include "exact.h"
+#include "json_properties.h"
 #include "random.h"
 #include "tap.h"
 
-#define SEED		   1
-#define DOCUMENTS	   400
-#define DAMAGES		   40 /* of each document */
-#define DOCUMENT_BYTES_MAX (1 << 20)
-#define DEPTH		   6
+#define SEED	  1
+#define DOCUMENTS 400
+#define DAMAGES	  40 /* of each document */
+#define DEPTH	  6
 
 static void append_space(struct random *random, struct buf *out)
 {
@@ -87,70 +87,6 @@ static void append_value(struct random *random, struct buf *out, int depth)
 	append_space(random, out);
 }
 
-/* Decodes a raw string and escapes it again; raw as it was when it holds half a surrogate pair. */
-static void emit_string(struct str raw, struct buf *out)
-{
-	struct buf text;
-	struct err err;
-	bool has_nul;
-
-	buf_init(&text, DOCUMENT_BYTES_MAX);
-	if (json_string_decode(raw, &text, &has_nul, &err) < 0) {
-		buf_append_str(out, raw);
-	} else {
-		buf_append_char(out, '"');
-		json_string_escape(out, buf_str(&text), &err);
-		buf_append_char(out, '"');
-	}
-	buf_free(&text);
-}
-
-/* Writes a value again out of what walking finds: no white space, strings by our escaper. */
-static void emit(struct str value, struct buf *out)
-{
-	struct json_walk walk = json_walk(value);
-	struct str key, inner;
-	bool first = true;
-
-	if (walk.kind == JSON_STRING) {
-		emit_string(str_trim(value), out);
-		return;
-	}
-	if (walk.kind != JSON_ARRAY && walk.kind != JSON_OBJECT) {
-		buf_append_str(out, str_trim(value));
-		return;
-	}
-	buf_append_char(out, walk.kind == JSON_ARRAY ? '[' : '{');
-	while (json_next(&walk, &key, &inner)) {
-		if (!first)
-			buf_append_char(out, ',');
-		first = false;
-		if (walk.kind == JSON_OBJECT) {
-			emit_string(key, out);
-			buf_append_char(out, ':');
-		}
-		emit(inner, out);
-	}
-	buf_append_char(out, walk.kind == JSON_ARRAY ? ']' : '}');
-}
-
-/* Every way into unchecked text: for the sanitizers to watch. */
-static void touch(struct str text)
-{
-	struct str value, key;
-	int64_t number;
-	bool boolean;
-	struct buf b;
-
-	buf_init(&b, DOCUMENT_BYTES_MAX);
-	emit(text, &b);
-	json_find(text, STR("a"), &value);
-	json_find_duplicate(text, &key);
-	json_to_int(text, INT64_MIN, INT64_MAX, &number);
-	json_to_bool(text, &boolean);
-	buf_free(&b);
-}
-
 /* Text without the white space between its tokens. */
 static void strip(struct str text, struct buf *out)
 {
@@ -174,35 +110,14 @@ static bool survives_walking(struct str text)
 	struct buf stripped, emitted;
 	bool same;
 
-	buf_init(&stripped, DOCUMENT_BYTES_MAX);
-	buf_init(&emitted, DOCUMENT_BYTES_MAX);
+	buf_init(&stripped, JSON_PROPERTIES_BYTES_MAX);
+	buf_init(&emitted, JSON_PROPERTIES_BYTES_MAX);
 	strip(text, &stripped);
-	emit(text, &emitted);
+	json_properties_emit(text, &emitted);
 	same = str_equal(buf_str(&stripped), buf_str(&emitted));
 	buf_free(&stripped);
 	buf_free(&emitted);
 	return same;
-}
-
-/* What is accepted must be readable: it can be written again, and that is accepted as well. */
-static bool is_consistent(struct str text)
-{
-	struct buf once, twice;
-	struct err err;
-	bool consistent = true;
-
-	touch(text);
-	if (json_check(text, &err) == 0) {
-		buf_init(&once, DOCUMENT_BYTES_MAX);
-		buf_init(&twice, DOCUMENT_BYTES_MAX);
-		emit(text, &once);
-		emit(buf_str(&once), &twice);
-		consistent = json_check(buf_str(&once), &err) == 0 &&
-			     str_equal(buf_str(&once), buf_str(&twice));
-		buf_free(&once);
-		buf_free(&twice);
-	}
-	return consistent;
 }
 
 /* Changes, drops or doubles a byte, or cuts the text. */
@@ -229,19 +144,19 @@ static void generated_text_survives(struct random *random, int *refused, int *ch
 	struct buf document, damaged;
 	struct err err;
 
-	buf_init(&document, DOCUMENT_BYTES_MAX);
+	buf_init(&document, JSON_PROPERTIES_BYTES_MAX);
 	append_value(random, &document, DEPTH);
 	*refused += json_check(buf_str(&document), &err) < 0;
 	*changed += !survives_walking(buf_str(&document));
 	for (int i = 0; i < DAMAGES; i++) {
 		struct str exact;
 
-		buf_init(&damaged, DOCUMENT_BYTES_MAX);
+		buf_init(&damaged, JSON_PROPERTIES_BYTES_MAX);
 		buf_append_str(&damaged, buf_str(&document));
 		for (uint32_t n = random_below(random, 3) + 1; n > 0 && damaged.length > 0; n--)
 			damage(random, &damaged);
 		exact = exact_copy(buf_str(&damaged));
-		*broken += !is_consistent(exact);
+		*broken += !json_properties_hold(exact);
 		exact_free(exact);
 		buf_free(&damaged);
 	}

@@ -10,78 +10,78 @@
 #define TOO_LARGE -1
 
 /* The numbers are what Kubernetes 1.36's resource.Quantity gives with MilliValue() and Value(). */
+static const struct {
+	const char *name, *text;
+	int64_t milli, bytes;
+} read_rows[] = {
+	{"zero", "0", 0, 0},
+	{"zeros", "000", 0, 0},
+	{"zero with a suffix", "0Gi", 0, 0},
+	{"an integer", "2", 2000, 2},
+	{"leading zeros mean nothing", "007", 7000, 7},
+	{"a plus sign", "+2", 2000, 2},
+	{"thousandths, rounded up to a unit", "500m", 500, 1},
+	{"one thousandth", "1m", 1, 1},
+	{"a whole number of thousandths", "2000m", 2000, 2},
+	{"one over it", "2001m", 2001, 3},
+	{"one under it", "1999m", 1999, 2},
+	{"millionths", "1500u", 2, 1},
+	{"billionths", "1n", 1, 1},
+	{"a fraction", "0.5", 500, 1},
+	{"a fraction without a digit before the point", ".5", 500, 1},
+	{"a point without a digit behind it", "1.", 1000, 1},
+	{"a point before a suffix", "1.Gi", 1073741824000, 1073741824},
+	{"a fraction of zeros", "1.000", 1000, 1},
+	{"a fraction below a thousandth is rounded up", "0.0001", 1, 1},
+	{"a fraction right at a thousandth", "1.001", 1001, 2},
+	{"a fraction right above one", "1.0010000001", 1002, 2},
+	{"k", "1k", 1000000, 1000},
+	{"M", "1M", 1000000000, 1000000},
+	{"G", "1G", 1000000000000, 1000000000},
+	{"T", "1T", 1000000000000000, 1000000000000},
+	{"P", "1P", 1000000000000000000, 1000000000000000},
+	{"E", "1E", TOO_LARGE, 1000000000000000000},
+	{"Ki", "1Ki", 1024000, 1024},
+	{"Mi", "1Mi", 1048576000, 1048576},
+	{"Gi", "1Gi", 1073741824000, 1073741824},
+	{"Ti", "1Ti", 1099511627776000, 1099511627776},
+	{"Pi", "1Pi", 1125899906842624000, 1125899906842624},
+	{"Ei", "1Ei", TOO_LARGE, 1152921504606846976},
+	{"a binary fraction", "1.5Gi", 1610612736000, 1610612736},
+	{"a binary fraction that is rounded up", "0.1Ki", 102400, 103},
+	{"a small binary fraction", "0.0001Mi", 104858, 105},
+	{"an exponent", "1e3", 1000000, 1000},
+	{"a capital exponent", "1E3", 1000000, 1000},
+	{"a positive exponent", "1e+3", 1000000, 1000},
+	{"a negative exponent", "1500e-3", 1500, 2},
+	{"a zero exponent", "7e0", 7000, 7},
+	{"a fraction with an exponent", "1.25e2", 125000, 125},
+	{"an exponent far below the unit", "1e-30", 1, 1},
+	{"the same for nothing", "0e-30", 0, 0},
+	{"nothing with a large exponent", "0e900", 0, 0},
+	{"many zeros that are not significant", "0.50000000000000000000000000", 500, 1},
+	{"many zeros before a suffix", "100000000000000000000000m", TOO_LARGE, TOO_LARGE},
+	{"the largest amount", "9223372036854775807", TOO_LARGE, INT64_MAX},
+	{"one over it", "9223372036854775808", TOO_LARGE, TOO_LARGE},
+	{"the largest in thousandths", "9223372036854775807m", INT64_MAX, 9223372036854776},
+	{"one over it in thousandths", "9223372036854775808m", TOO_LARGE, 9223372036854776},
+	{"right under 8Ei", "7.99Ei", TOO_LARGE, 9211842821808707339},
+	{"8Ei", "8Ei", TOO_LARGE, TOO_LARGE},
+	{"10E", "10E", TOO_LARGE, TOO_LARGE},
+	{"an exponent of many digits", "1e99999999999999999999", TOO_LARGE, TOO_LARGE},
+};
+
 static void texts_are_read_exactly(void)
 {
-	static const struct {
-		const char *name, *text;
-		int64_t milli, bytes;
-	} rows[] = {
-		{"zero", "0", 0, 0},
-		{"zeros", "000", 0, 0},
-		{"zero with a suffix", "0Gi", 0, 0},
-		{"an integer", "2", 2000, 2},
-		{"leading zeros mean nothing", "007", 7000, 7},
-		{"a plus sign", "+2", 2000, 2},
-		{"thousandths, rounded up to a unit", "500m", 500, 1},
-		{"one thousandth", "1m", 1, 1},
-		{"a whole number of thousandths", "2000m", 2000, 2},
-		{"one over it", "2001m", 2001, 3},
-		{"one under it", "1999m", 1999, 2},
-		{"millionths", "1500u", 2, 1},
-		{"billionths", "1n", 1, 1},
-		{"a fraction", "0.5", 500, 1},
-		{"a fraction without a digit before the point", ".5", 500, 1},
-		{"a point without a digit behind it", "1.", 1000, 1},
-		{"a point before a suffix", "1.Gi", 1073741824000, 1073741824},
-		{"a fraction of zeros", "1.000", 1000, 1},
-		{"a fraction below a thousandth is rounded up", "0.0001", 1, 1},
-		{"a fraction right at a thousandth", "1.001", 1001, 2},
-		{"a fraction right above one", "1.0010000001", 1002, 2},
-		{"k", "1k", 1000000, 1000},
-		{"M", "1M", 1000000000, 1000000},
-		{"G", "1G", 1000000000000, 1000000000},
-		{"T", "1T", 1000000000000000, 1000000000000},
-		{"P", "1P", 1000000000000000000, 1000000000000000},
-		{"E", "1E", TOO_LARGE, 1000000000000000000},
-		{"Ki", "1Ki", 1024000, 1024},
-		{"Mi", "1Mi", 1048576000, 1048576},
-		{"Gi", "1Gi", 1073741824000, 1073741824},
-		{"Ti", "1Ti", 1099511627776000, 1099511627776},
-		{"Pi", "1Pi", 1125899906842624000, 1125899906842624},
-		{"Ei", "1Ei", TOO_LARGE, 1152921504606846976},
-		{"a binary fraction", "1.5Gi", 1610612736000, 1610612736},
-		{"a binary fraction that is rounded up", "0.1Ki", 102400, 103},
-		{"a small binary fraction", "0.0001Mi", 104858, 105},
-		{"an exponent", "1e3", 1000000, 1000},
-		{"a capital exponent", "1E3", 1000000, 1000},
-		{"a positive exponent", "1e+3", 1000000, 1000},
-		{"a negative exponent", "1500e-3", 1500, 2},
-		{"a zero exponent", "7e0", 7000, 7},
-		{"a fraction with an exponent", "1.25e2", 125000, 125},
-		{"an exponent far below the unit", "1e-30", 1, 1},
-		{"the same for nothing", "0e-30", 0, 0},
-		{"nothing with a large exponent", "0e900", 0, 0},
-		{"many zeros that are not significant", "0.50000000000000000000000000", 500, 1},
-		{"many zeros before a suffix", "100000000000000000000000m", TOO_LARGE, TOO_LARGE},
-		{"the largest amount", "9223372036854775807", TOO_LARGE, INT64_MAX},
-		{"one over it", "9223372036854775808", TOO_LARGE, TOO_LARGE},
-		{"the largest in thousandths", "9223372036854775807m", INT64_MAX, 9223372036854776},
-		{"one over it in thousandths", "9223372036854775808m", TOO_LARGE, 9223372036854776},
-		{"right under 8Ei", "7.99Ei", TOO_LARGE, 9211842821808707339},
-		{"8Ei", "8Ei", TOO_LARGE, TOO_LARGE},
-		{"10E", "10E", TOO_LARGE, TOO_LARGE},
-		{"an exponent of many digits", "1e99999999999999999999", TOO_LARGE, TOO_LARGE},
-	};
-
-	for (size_t i = 0; i < LENGTH_OF(rows); i++) {
+	for (size_t i = 0; i < LENGTH_OF(read_rows); i++) {
 		int64_t milli = TOO_LARGE, bytes = TOO_LARGE;
 		struct err milli_err = {.code = ERR_TOO_LARGE}, bytes_err = {.code = ERR_TOO_LARGE};
 
-		quantity_to_milli(str_of(rows[i].text), &milli, &milli_err);
-		quantity_to_bytes(str_of(rows[i].text), &bytes, &bytes_err);
-		ok(milli == rows[i].milli && bytes == rows[i].bytes &&
+		quantity_to_milli(str_of(read_rows[i].text), &milli, &milli_err);
+		quantity_to_bytes(str_of(read_rows[i].text), &bytes, &bytes_err);
+		ok(milli == read_rows[i].milli && bytes == read_rows[i].bytes &&
 			   milli_err.code == ERR_TOO_LARGE && bytes_err.code == ERR_TOO_LARGE,
-		   "%s: %s", rows[i].name, rows[i].text);
+		   "%s: %s", read_rows[i].name, read_rows[i].text);
 	}
 }
 
