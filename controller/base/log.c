@@ -197,9 +197,9 @@ void log_record(struct log *log, enum log_level level, const char *message,
 	char time[RFC3339_SIZE];
 	int left_out = 0;
 
+	buf_init(&line, LOG_RECORD_BYTES_MAX);
 	if (level < log->lowest)
 		return;
-	buf_init(&line, LOG_RECORD_BYTES_MAX);
 	rfc3339_format(time, log->now_us(log->context), RFC3339_MILLISECONDS);
 	buf_printf(&line, "%s %s ", time, level_name(level));
 	append_quoted(log, &line, str_of(message));

@@ -92,6 +92,7 @@ static void decoding_is_strict(void)
 		{"three paddings are refused", STR("Z==="), BASE64_REFUSE_BLANKS, NULL, "offset 1"},
 		{"a character behind padding is refused", STR("Zg=v"), BASE64_REFUSE_BLANKS, NULL,
 		 "offset 3"},
+		{"even one without bits", STR("Zg=A"), BASE64_REFUSE_BLANKS, NULL, "offset 3$"},
 		{"a group behind the padded one is refused", STR("Zg==Zm9v"), BASE64_REFUSE_BLANKS,
 		 NULL, "offset 4"},
 		{"padding behind the padded group is refused", STR("Zg==="), BASE64_REFUSE_BLANKS,
@@ -142,6 +143,9 @@ static void the_limit_is_exact(void)
 
 	buf_init(&b, 8);
 	ok(base64_encode(&b, STR("foobar")) == 0, "encoding exactly to the limit");
+	buf_clear(&b);
+	buf_append_char(&b, '=');
+	ok(base64_encode(&b, STR("foobar")) < 0 && b.length == 1, "what is there counts");
 	buf_clear(&b);
 	ok(base64_encode(&b, STR("foobarb")) < 0 && b.length == 0,
 	   "one byte over, and nothing stays");

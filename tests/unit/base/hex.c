@@ -54,6 +54,7 @@ static void decoding_is_strict(void)
 		{"a newline behind is refused", "09af\n", 2, false},
 		{"0x is refused", "0x09", 2, false},
 		{"a letter behind f is refused", "0g", 1, false},
+		{"at the front too", "g0", 1, false},
 		{"the character before 0 is refused", "0/", 1, false},
 		{"the character behind 9 is refused", "0:", 1, false},
 		{"the character before a is refused", "0`", 1, false},

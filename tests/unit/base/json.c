@@ -51,6 +51,8 @@ static void walks_give_raw_slices_in_order(void)
 	is(walked(STR("[1,2"), &b), "=1;=2;",
 	   "in unchecked text a walk ends where that breaks off");
 	is(walked(STR("[1,2}3"), &b), "=1;=2;", "or goes wrong");
+	is(walked(STR("{\"a\":1,2:3}"), &b), "\"a\"=1;", "or has no key");
+	is(walked(STR("{\"a\":1,\"b\" 2}"), &b), "\"a\"=1;", "or no colon");
 	buf_free(&b);
 }
 

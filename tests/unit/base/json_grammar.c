@@ -179,8 +179,8 @@ static const struct check_row {
 	/* Strings. */
 	{"every short escape", STR("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\""), YES},
 	{"\\u with digits", STR("\"\\u0041\""), YES},
-	{"\\u with capital letters", STR("\"\\uABCD\""), YES},
-	{"\\u with small letters", STR("\"\\uabcd\""), YES},
+	{"\\u with capital letters", STR("\"\\uABEF\""), YES},
+	{"\\u with small letters", STR("\"\\uabef\""), YES},
 	{"an escaped NUL", STR("\"\\u0000\""), YES},
 	{"an escaped control character", STR("\"\\u0001\""), YES},
 	{"an escaped pair of surrogates", STR("\"\\ud83d\\ude00\""), YES},
@@ -212,6 +212,7 @@ static const struct check_row {
 	{"\\U", STR("\"\\U0041\""), NO},
 	{"\\u without digits", STR("\"\\u\""), NO},
 	{"\\u with three digits", STR("\"\\u004\""), NO},
+	{"\\u with a letter behind F", STR("\"\\u004G\""), NO},
 	{"\\u with a letter behind f", STR("\"\\u004g\""), NO},
 	{"\\u with a sign", STR("\"\\u+041\""), NO},
 	{"\\u with a space", STR("\"\\u 041\""), NO},

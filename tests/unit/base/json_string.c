@@ -74,6 +74,10 @@ static void what_stands_for_no_text_is_refused(void)
 		{"a high surrogate before no surrogate", STR("\"\\ud83d\\u0041\""), "surrogate"},
 		{"a low surrogate alone", STR("\"\\ude00\""), "surrogate"},
 		{"a pair in the wrong order", STR("\"\\ude00\\ud83d\""), "surrogate"},
+		{"a high surrogate before letters like an escape's", STR("\"\\ud83dxude00\""),
+		 "surrogate"},
+		{"a high surrogate before digits like an escape's", STR("\"\\ud83d\\nde00\""),
+		 "surrogate"},
 		{"no string", STR("12"), "not a string"},
 		{"nothing", STR(""), "not a string"},
 		{"a quote alone", STR("\""), "not a string"},
@@ -111,6 +115,7 @@ static void strings_compare_by_what_they_stand_for(void)
 		{"equal through a pair", STR("\"\\ud83d\\ude00\""), STR("\"\xf0\x9f\x98\x80\""), 0},
 		{"a beginning comes first", STR("\"a\""), STR("\"ab\""), -1},
 		{"the empty string comes first", STR("\"\""), STR("\"\\u0000\""), -1},
+		{"bytes behind a NUL count", STR("\"\\u0000a\""), STR("\"\\u0000b\""), -1},
 		{"bytes are unsigned", STR("\"\x7f\""), STR("\"\xc2\x80\""), -1},
 		{"an escape has the place of its character", STR("\"\\u0062\""), STR("\"a\""), 1},
 		{"half a pair equals itself", STR("\"\\ud800\""), STR("\"\\uD800\""), 0},
@@ -125,6 +130,7 @@ static void strings_compare_by_what_they_stand_for(void)
 		cmp_ok((back > 0) - (back < 0), "==", -rows[i].order, "and the other way round");
 	}
 	ok(!json_string_equal(STR("\"ab\""), STR("a")), "a longer string does not equal");
+	ok(!json_string_equal(STR("\"a\\u0000\""), STR("a")), "not even by a NUL");
 	ok(!json_string_equal(STR("\"a\""), STR("ab")), "nor a shorter one");
 	ok(!json_string_equal(STR("a"), STR("a")), "nor what is no string");
 	ok(!json_string_equal(STR("\"\\ud83d\""), STR("?")), "nor half a pair anything");
@@ -187,6 +193,8 @@ static void escaping_is_all_or_nothing(void)
 	buf_append_char(&b, '"');
 	ok(json_string_escape(&b, STR("ab\x01"), &err) < 0 && err.code == ERR_TOO_LARGE,
 	   "one byte over is too large");
+	is(b.data, "\"", "and nothing of it stays");
+	ok(json_string_escape(&b, STR("abcdefgh"), &err) < 0, "without an escape too");
 	is(b.data, "\"", "and nothing of it stays");
 	ok(json_string_escape(&b, STR("ab\xff"), &err) < 0 && err.code == ERR_INVALID,
 	   "no UTF-8 is refused");

@@ -130,6 +130,15 @@ static void every_sequence_is_judged_like_arithmetic_does(void)
 
 static void every_code_point_is_encoded_to_one_valid_character(void)
 {
+	static const struct {
+		uint32_t code_point;
+		struct str text;
+	} known[] = {
+		{0x41, STR("A")},
+		{0xe9, STR("\xc3\xa9")},
+		{0x20ac, STR("\xe2\x82\xac")},
+		{0x1f600, STR("\xf0\x9f\x98\x80")},
+	};
 	int wrong = 0;
 
 	for (uint32_t code_point = 0; code_point <= 0x10ffff; code_point++) {
@@ -142,6 +151,13 @@ static void every_code_point_is_encoded_to_one_valid_character(void)
 			 character_by_arithmetic((const uint8_t *)bytes, length) != length;
 	}
 	cmp_ok(wrong, "==", 0, "all but the surrogates");
+	for (size_t i = 0; i < LENGTH_OF(known); i++) {
+		char bytes[UTF8_BYTES_MAX] = {0};
+		size_t length = utf8_encode(known[i].code_point, bytes);
+
+		is_bytes(bytes, length, known[i].text.p, known[i].text.n, "U+%04X",
+			 known[i].code_point);
+	}
 }
 
 static void a_checker_may_be_fed_in_pieces(void)
