@@ -16,7 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ENDING_LAYERS_MAX     32
 #define ENDING_LIMIT_HITS_MAX 16
 
 enum ending_kind {
@@ -41,28 +40,11 @@ struct ending_stream {
 	uint64_t bytes;	       /* that the program wrote */
 };
 
-enum ending_layer_state { ENDING_LAYER_HELD, ENDING_LAYER_MISSING, ENDING_LAYER_NOT_SUPPORTED };
-
-struct ending_layer {
-	struct str name, detail;
-	enum ending_layer_state state;
-};
-
-struct ending_isolation {
-	bool known; /* the runner reported; it was checked against the plan before any code was sent
-		     */
-	struct str runtime;
-	int64_t uid; /* below 0: not reported */
-	bool read_only_root, no_new_privileges, memory_limit_seen;
-	struct ending_layer layers[ENDING_LAYERS_MAX];
-	size_t layer_count;
-};
-
 struct ending {
 	bool whole; /* length and hash match */
 	enum ending_kind kind;
-	int32_t exit_code;
-	int32_t signal;
+	int32_t exit_code; /* below 0: it did not exit */
+	int32_t signal;	   /* 0: it was not ended by one */
 	struct str detail;
 	struct ending_stream stdout_kept, stderr_kept;
 	int64_t run_ms, cpu_ms, memory_peak_bytes, tmp_peak_bytes; /* below 0: not measured */

@@ -26,7 +26,7 @@
 #define PLAN_BYTES_MAX	  (128u << 10) /* half of what all annotations of an object may take */
 #define PLAN_SHA256_SIZE  65	       /* hex digits and a NUL */
 #define PLAN_BUNDLE_BYTES (5u << 18)   /* no task and runtime make a larger bundle: 1.25 MiB */
-#define PLAN_RECORD_BYTES (320u << 10) /* of an outcome, beside the streams */
+#define PLAN_RECORD_BYTES (64u << 10)  /* of an outcome, beside the streams */
 
 /*
  * X(kind, name, key): the fields in the order of the text. TEXT is a string, HASH a SHA-256 in hex,

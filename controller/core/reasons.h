@@ -76,16 +76,16 @@
 	\
 	X(InvalidSpec, Input, false, \
 	  "The task's spec breaks a rule; nothing was started.", \
-	  "Correct the field that status.message names.") \
+	  "Correct the field, and create the task again.") \
 	X(InvalidDependencies, Input, false, \
 	  "The list of dependencies can't be understood; nothing was started.", \
-	  "Correct the entry that status.message names.") \
+	  "Correct the entry, and create the task again.") \
 	X(DependencyNotAllowed, Input, false, \
 	  "A dependency is not allowed by the class; nothing was started.", \
 	  "Use an allowed package, or another class.") \
 	X(InputTooLarge, Input, false, \
 	  "The task's input is larger than a task can carry; nothing was started.", \
-	  "Send less; status.message names the limit.") \
+	  "Send less.") \
 	X(SourceNotFound, Input, false, \
 	  "An object that the spec takes its input from is not there; nothing was " \
 	  "started.", \
@@ -118,18 +118,17 @@
 	X(LanguageNotSupported, Policy, false, \
 	  "The SandboxClass has no runtime for this language or of this name; nothing was " \
 	  "started.", \
-	  "Use a runtime that status.message lists, or another class.") \
+	  "Use a runtime that the class has, or another class.") \
 	X(LimitAboveMaximum, Policy, false, \
 	  "The task asks for more than its class allows; nothing was started.", \
-	  "Ask for at most what status.message names, or use another class.") \
+	  "Ask for less, or use another class.") \
 	X(QueueFull, Policy, true, \
 	  "Too many tasks are waiting already; nothing was started.", \
 	  "Send the task again later, with growing pauses.") \
 	X(PodRejected, Policy, true, \
 	  "The cluster refused the sandbox's Pod, by quota, admission or the node; the " \
 	  "code was not started.", \
-	  "Read status.message for what refused it; a quota may free itself, a policy " \
-	  "needs the administrator.") \
+	  "A quota may free itself; what a policy refuses needs the administrator.") \
 	X(CapabilityMissing, Policy, false, \
 	  "The task needs something that the image's runner can't do; nothing was " \
 	  "started.", \
@@ -150,13 +149,11 @@
 	X(IsolationUnverified, Infrastructure, false, \
 	  "The sandbox could not prove the isolation that the class demands; the code was " \
 	  "not sent.", \
-	  "The administrator checks the runtime of the class; status.message names the " \
-	  "missing layer.") \
+	  "The administrator checks the runtime of the class.") \
 	X(PodTampered, Infrastructure, false, \
 	  "The sandbox's Pod is not the one that was planned: somebody made or changed " \
 	  "it.", \
-	  "The administrator finds who may change Pods in that namespace; status.message " \
-	  "names the field.") \
+	  "The administrator finds out who may change Pods in that namespace.") \
 	X(PodLost, Infrastructure, true, \
 	  "The sandbox's Pod disappeared again and again before the code was started.", \
 	  "Send the task again; the administrator looks for what deletes Pods.") \
@@ -176,15 +173,14 @@
 	X(RunnerFailed, Infrastructure, true, \
 	  "The program in the sandbox that runs the code failed or stopped answering; the " \
 	  "code may have run in part.", \
-	  "Send the task again if running it twice is harmless; if it repeats, report it " \
-	  "with status.message.") \
+	  "Send the task again if running it twice is harmless; if it repeats, report it.") \
 	X(Interrupted, Infrastructure, true, \
 	  "The sandbox ended after the code may have started, and the outcome can't be " \
 	  "known.", \
 	  "Send the task again if running it twice is harmless.") \
 	X(Internal, Infrastructure, false, \
 	  "The controller could not handle this task because of a fault of its own.", \
-	  "Report it with status.message and the controller's log.")
+	  "Report it, with the controller's log.")
 /* clang-format on */
 
 #endif

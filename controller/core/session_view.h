@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 #include "ending.h"
+#include "isolation.h"
 #include "reason.h"
 
 #include <stdbool.h>
@@ -36,8 +37,9 @@ struct session_view {
 	enum session_stage stage;
 	bool hello_seen;
 	enum reason failure;
-	struct str failure_text; /* what was missing or wrong */
-	const struct ending *ending;
+	struct str failure_text;	   /* what was missing or wrong */
+	const struct isolation *isolation; /* from SESSION_READY on */
+	const struct ending *ending;	   /* in SESSION_PULLED */
 };
 
 #endif

@@ -221,7 +221,7 @@ static void sizes_of_the_pod(void)
 
 	make(&p, "{'code':'x'}", OBJECTS_CLASS);
 	cmp_ok(plan_pod_cpu_milli(&p), "==", 1100, "CPU: the program's and the overhead");
-	cmp_ok(plan_outcome_bytes(&p), "==", MIB + 262144 + 327680, "outcome: streams and record");
+	cmp_ok(plan_outcome_bytes(&p), "==", MIB + 262144 + 65536, "outcome: streams and record");
 	cmp_ok(plan_pod_memory_bytes(&p),
 	       "==", 256 * MIB + 64 * MIB + PLAN_BUNDLE_BYTES + plan_outcome_bytes(&p),
 	       "memory: program, overhead, bundle, outcome");
