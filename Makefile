@@ -142,6 +142,7 @@ check: packages-build ## the fast loop, no cluster: unit tests plain and under s
 	@hack/part 'unit tests under sanitizers' $(MAKE) --silent SANITIZE=address,undefined unit
 	@hack/part 'corpora under sanitizers' $(MAKE) --silent SANITIZE=address,undefined corpora
 	@hack/part 'lint' prove tests/lint.t
+	@hack/part 'generated pages' hack/generate-reasons-docs --check
 
 .PHONY: sanitized-tests
 sanitized-tests: $(UNIT_TESTS) $(FUZZ_TESTS)
