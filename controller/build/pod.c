@@ -63,7 +63,9 @@ static void write_members(struct out *o, struct str object)
 		struct str inner = str_slice(key, 1, key.n - 1);
 		char name[320]; /* of the longest qualified name, and its NUL */
 
-		if (str_starts_with(inner, STR("sandboxtask.io/")) ||
+		/* No qualified name needs an escape: with one it may be ours in disguise. */
+		if (memchr(inner.p, '\\', inner.n) ||
+		    str_starts_with(inner, STR("sandboxtask.io/")) ||
 		    str_starts_with(inner, STR("dev.gvisor.")) ||
 		    str_equal(inner, STR("app.kubernetes.io/managed-by")) ||
 		    inner.n >= sizeof(name))

@@ -132,7 +132,9 @@ static bool objects_differ(struct comparison *c, struct str planned, struct str 
 		struct str name = str_slice(key, 1, key.n - 1);
 		size_t before = enter(c, name);
 
-		if (!json_find(planned, name, &other) && !may_be_added(c, value))
+		/* No name of Kubernetes needs an escape; one that has it may hide another. */
+		if (memchr(name.p, '\\', name.n) ||
+		    (!json_find(planned, name, &other) && !may_be_added(c, value)))
 			return true;
 		leave(c, before);
 	}

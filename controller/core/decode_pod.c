@@ -11,7 +11,6 @@
 #define NAME_MAX_BYTES	  253
 #define UID_MAX_BYTES	  64
 #define VERSION_MAX_BYTES 64
-#define WORD_MAX_BYTES	  1024 /* of reasons: Kubernetes bounds them only by habit */
 
 #define CONTAINER_NAME STR("sandbox")
 
@@ -43,15 +42,15 @@ static const struct field spec[] = {
 };
 
 static const struct field condition[] = {
-	FIELD_TOKEN("type", struct pod_condition, type, WORD_MAX_BYTES),
-	FIELD_TOKEN("status", struct pod_condition, status, WORD_MAX_BYTES),
-	FIELD_TOKEN("reason", struct pod_condition, reason, WORD_MAX_BYTES),
+	FIELD_TEXT("type", struct pod_condition, type),
+	FIELD_TEXT("status", struct pod_condition, status),
+	FIELD_TEXT("reason", struct pod_condition, reason),
 	FIELD_TEXT("message", struct pod_condition, message),
 	FIELD_END,
 };
 
 static const struct field waiting[] = {
-	FIELD_TOKEN("reason", struct pod_container, reason, WORD_MAX_BYTES),
+	FIELD_TEXT("reason", struct pod_container, reason),
 	FIELD_TEXT("message", struct pod_container, message),
 	FIELD_END,
 };
@@ -59,7 +58,7 @@ static const struct field waiting[] = {
 static const struct field running[] = {FIELD_END};
 
 static const struct field terminated[] = {
-	FIELD_TOKEN("reason", struct pod_container, reason, WORD_MAX_BYTES),
+	FIELD_TEXT("reason", struct pod_container, reason),
 	FIELD_TEXT("message", struct pod_container, message),
 	FIELD_NUMBER("exitCode", struct pod_container, exit_code, INT32_MIN, INT32_MAX),
 	FIELD_NUMBER("signal", struct pod_container, signal, INT32_MIN, INT32_MAX),
@@ -85,7 +84,7 @@ static const struct field state[] = {
 };
 
 static const struct field container_status[] = {
-	FIELD_TOKEN("imageID", struct pod_container, image_id, WORD_MAX_BYTES),
+	FIELD_TEXT("imageID", struct pod_container, image_id),
 	FIELD_WITHIN("state", state),
 	FIELD_END,
 };
@@ -107,8 +106,8 @@ static int read_containers(struct fields *f, const struct field *field, struct s
 }
 
 static const struct field status[] = {
-	FIELD_TOKEN("phase", struct pod, phase, WORD_MAX_BYTES),
-	FIELD_TOKEN("reason", struct pod, reason, WORD_MAX_BYTES),
+	FIELD_TEXT("phase", struct pod, phase),
+	FIELD_TEXT("reason", struct pod, reason),
 	FIELD_TEXT("message", struct pod, message),
 	FIELD_LIST_OF(fields_objects, "conditions", struct pod, conditions, condition_count,
 		      POD_CONDITIONS_MAX, condition),

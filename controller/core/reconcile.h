@@ -3,7 +3,7 @@
  *
  *	reconcile(&snapshot, &decision);
  *
- * It can't fail, allocates nothing, reads no clock, and asks for at most one effect: an API write,
+ * It can't fail, keeps nothing, reads no clock, and asks for at most one effect: an API write,
  * a live read, or a command to the attach session. The caller carries the effect out, learns what
  * became of it, and calls again; while an effect of a task is under way the task is not reconciled.
  * So each step stands on facts, a crash between any two of them loses nothing, and reading

@@ -4,6 +4,7 @@
 
 #include "build/pod.h"
 
+#include "golden.h"
 #include "plans.h"
 #include "tap.h"
 
@@ -129,6 +130,9 @@ static const struct row {
 	{"an annotation that configures gVisor", "'sandboxtask.io/task'",
 	 "'dev.gvisor.internal.nvproxy':'true','sandboxtask.io/task'",
 	 "metadata.annotations.dev.gvisor.internal.nvproxy"},
+	{"one that hides behind an escape", "'sandboxtask.io/task'",
+	 "'dev\\u002egvisor.internal.x':'true','sandboxtask.io/task'",
+	 "metadata.annotations.dev\\u002egvisor.internal.x"},
 	{"another plan", "\\\"runSeconds\\\":60", "\\\"runSeconds\\\":61",
 	 "metadata.annotations.sandboxtask.io/plan"},
 	{"another type", "'stdin':true", "'stdin':'true'", "spec.containers[0].stdin"},
@@ -179,6 +183,33 @@ static void check_row(const struct row *row)
 	buf_free(&live);
 }
 
+/* The Pod of tests/golden/pod-default.json, as Kubernetes 1.36.3 served it once scheduled. */
+static void a_real_pod_is_the_planned_one(void)
+{
+	char path[POD_DIFFERENCE_SIZE] = "";
+	struct buf ours, live;
+
+	buf_init(&ours, POD_BYTES_MAX);
+	buf_init(&live, POD_BYTES_MAX);
+	golden_read(&ours, "tests/golden/pod-default.json");
+	golden_read(&live, "tests/golden/live-pod.json");
+	ok(live.length > 0 && !pod_difference(buf_str(&ours), buf_str(&live), path),
+	   "a Pod that the API server has completed is the planned one%s%s",
+	   path[0] ? " but for " : "", path);
+	buf_free(&ours);
+	buf_free(&live);
+}
+
+static void a_shorter_list_is_a_difference_whatever_its_items(void)
+{
+	char path[POD_DIFFERENCE_SIZE];
+
+	ok(pod_difference(STR("{\"metadata\":{},\"spec\":{\"a\":[1,1]}}"),
+			  STR("{\"metadata\":{},\"spec\":{\"a\":[1]}}"), path),
+	   "an item less is a difference though it equals the one before");
+	is(path, "spec.a[1]", "which is named");
+}
+
 static void long_paths_are_cut(void)
 {
 	static char json[2048];
@@ -197,6 +228,8 @@ int main(void)
 	plan_the_pod();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		check_row(&rows[i]);
+	a_real_pod_is_the_planned_one();
+	a_shorter_list_is_a_difference_whatever_its_items();
 	long_paths_are_cut();
 	buf_free(&planned);
 	done_testing();

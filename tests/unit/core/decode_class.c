@@ -2,6 +2,7 @@
 
 #include "core/task.h"
 
+#include "golden.h"
 #include "objects.h"
 #include "tap.h"
 
@@ -135,8 +136,25 @@ static void a_class_that_breaks_the_schema_is_an_error(void)
 	}
 }
 
+/* As Kubernetes 1.36.3 served it, completed from one runtime by the schema's defaults. */
+static void a_real_class_is_read(void)
+{
+	struct class c;
+	struct buf json;
+	struct err err;
+
+	buf_init(&json, GOLDEN_BYTES_MAX);
+	golden_read(&json, "tests/golden/live-class.json");
+	if (!ok(decode_class(&c, buf_str(&json), &err) == 0, "a class of the API server is read"))
+		diag("%s", err.message);
+	ok(c.memory_bytes.max == 1024 * MIB && c.hold_seconds == 3600, "with its defaults");
+	decode_class_free(&c);
+	buf_free(&json);
+}
+
 int main(void)
 {
+	a_real_class_is_read();
 	the_default_class_is_read();
 	everything_else_is_read_too();
 	a_class_that_breaks_the_schema_is_an_error();

@@ -1,5 +1,6 @@
 #include "core/decode_task.h"
 
+#include "golden.h"
 #include "objects.h"
 #include "tap.h"
 
@@ -201,8 +202,27 @@ static void deletion_is_seen(void)
 	decode_task_free(&task);
 }
 
+/* As Kubernetes 1.36.3 served it, before anyone wrote its status. */
+static void a_real_task_is_read(void)
+{
+	struct task task;
+	struct buf json;
+	struct err err;
+
+	buf_init(&json, GOLDEN_BYTES_MAX);
+	golden_read(&json, "tests/golden/live-task.json");
+	if (!ok(decode_task(&task, buf_str(&json), &err) == 0, "a task of the API server is read"))
+		diag("%s", err.message);
+	ok(equals(task.spec.code, "print(42)") && task.status.phase == TASK_Pending,
+	   "with its code");
+	is(task.spec_error, "", "and nothing is wrong with it");
+	decode_task_free(&task);
+	buf_free(&json);
+}
+
 int main(void)
 {
+	a_real_task_is_read();
 	a_whole_task_is_read();
 	what_is_not_given_is_known_as_such();
 	phases_are_read_by_name();
