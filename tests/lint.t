@@ -59,7 +59,7 @@ ROWS = [
      {"controller/core/c.c": "int c_next(void)\n{\n\tstatic int last;\n\n\treturn ++last;\n}\n"}),
     ("a file opened by what builds manifests", "pure",
      {"controller/build/b.c": "#include <stdio.h>\n\nvoid *b_open(void)\n{\n\treturn fopen(\"x\", \"r\");\n}\n"}),
-    ("a path of one machine", "portable", {"README.md": "see /ro" "ot/x\n"}),
+    ("a path of one machine", "portable", {"README.md": f"see {pathlib.Path.home()}/x\n"}),
     ("a host of a registry", "portable", {"README.md": "from pyp" "i.org\n"}),
     ("a chart of another version", "version", {"charts/sandboxtask/Chart.yaml": "version: 1.2.2\n"}),
     ("an image of another version", "version", {"manifests/x.yaml": "image: docker.io/sandboxtask/runner-python:1.2.2\n"}),
