@@ -168,8 +168,7 @@ static bool runner_could_be_released(const struct snapshot *s)
 	return false;
 }
 
-/* Status first, Pod second; and the runner is told in between, so that it goes without its grace.
- */
+/* Status first, Pod second; the runner is told in between, so that it goes without its grace. */
 static void clean_up(const struct snapshot *s, struct decision *d)
 {
 	if (pod_is_present(s) && pod_is_ours(s) && runner_could_be_released(s))

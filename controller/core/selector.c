@@ -3,11 +3,9 @@
 #include "base/json.h"
 #include "base/json_string.h"
 
-/* Finds a label by its raw key. Keys are qualified names, which never need an escape. */
+/* Finds a label by its key as a raw string. Keys are qualified names, which need no escape. */
 static bool find_label(struct str labels, struct str raw_key, struct str *value)
 {
-	if (json_kind(raw_key) != JSON_STRING)
-		return false;
 	return json_find(labels, str_slice(raw_key, 1, raw_key.n - 1), value);
 }
 

@@ -5,6 +5,9 @@
 #include "objects.h"
 #include "tap.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static void a_lease_is_read(void)
 {
 	char version[LEASE_VERSION_SIZE], text[RFC3339_SIZE];
@@ -69,8 +72,25 @@ static void what_is_wrong_is_an_error(void)
 	}
 }
 
+static void a_holder_has_its_limit(void)
+{
+	char name[LEASE_HOLDER_SIZE + 1] = "", json[1024], version[LEASE_VERSION_SIZE];
+	struct lease_record record;
+	struct err err;
+
+	memset(name, 'h', LEASE_HOLDER_SIZE);
+	for (int more = 0; more < 2; more++) {
+		snprintf(json, sizeof(json),
+			 "{'metadata':{'resourceVersion':'1'},'spec':{'holderIdentity':'%.*s'}}",
+			 LEASE_HOLDER_SIZE - 1 + more, name);
+		ok((decode_lease(&record, version, json_of(json), &err) < 0) == more,
+		   more ? "one more is refused" : "a holder of 255 bytes is read");
+	}
+}
+
 int main(void)
 {
+	a_holder_has_its_limit();
 	a_lease_is_read();
 	what_is_absent_is_empty();
 	what_is_wrong_is_an_error();

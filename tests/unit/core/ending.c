@@ -92,6 +92,24 @@ static const struct row {
 	 "the sandbox was told to stop while the program ran"},
 };
 
+static void signals_have_names_or_numbers(void)
+{
+	static const struct {
+		int32_t signal;
+		const char *name;
+	} signals[] = {{1, "SIGHUP"},	 {9, "SIGKILL"},	 {25, "SIGXFSZ"},
+		       {31, "SIGSYS"},	 {32, "signal 32"},	 {64, "signal 64"},
+		       {0, "signal 0"},	 {9999, "signal 9999"},	 {10000, "signal 0"},
+		       {-1, "signal 0"}, {INT32_MIN, "signal 0"}};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		char text[16];
+
+		is(ending_signal_name(signals[i].signal, text), signals[i].name, "signal %d is %s",
+		   (int)signals[i].signal, signals[i].name);
+	}
+}
+
 int main(void)
 {
 	bool success_seen = false;
@@ -120,5 +138,6 @@ int main(void)
 				fail("kind %d with exit code %d is Completed", kind, code);
 		}
 	ok(success_seen, "Completed comes from the record of exit code 0 and from nothing else");
+	signals_have_names_or_numbers();
 	done_testing();
 }

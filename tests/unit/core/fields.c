@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define KIB 1024
 
@@ -166,6 +167,38 @@ static void sizes_are_bounded(void)
 	   "an object of more than 3 MiB is refused");
 	cmp_ok(err.code, "==", ERR_TOO_LARGE, "as too large, before it is read");
 	buf_free(&texts);
+	memset(large, ' ', sizeof(large));
+	memcpy(large, "{}", 2);
+	ok(fields_begin(&f, &texts, (struct str){large, FIELDS_BYTES_MAX}, &err) == 0,
+	   "one of exactly that is not");
+	buf_free(&texts);
+}
+
+/* Under sanitizers: a path that ends anywhere near the end of its room stays inside. */
+static void paths_of_any_length_stay_inside(void)
+{
+	static const struct field deep[] = {
+		{.key = "k", .read = fields_object, .fields = deep},
+		FIELD_END,
+	};
+	struct buf text;
+	struct err err;
+
+	for (int depth = 1; depth < 120; depth++) {
+		struct fields f = {.err = &err};
+
+		buf_init(&text, 4096);
+		for (int i = 0; i < depth; i++)
+			buf_append_str(&text, STR("{\"k\":"));
+		buf_append_char(&text, '1');
+		for (int i = 0; i < depth; i++)
+			buf_append_char(&text, '}');
+		if (fields_read(&f, deep, buf_str(&text), NULL) == 0 ||
+		    strlen(f.path) != f.path_length || f.path_length >= FIELDS_PATH_SIZE)
+			fail("depth %d", depth);
+		buf_free(&text);
+	}
+	pass("a path of any length is within its room");
 }
 
 static void long_paths_are_cut(void)
@@ -197,6 +230,7 @@ int main(void)
 	absent_null_and_unknown_change_nothing();
 	what_is_wrong_is_named_by_its_path();
 	sizes_are_bounded();
+	paths_of_any_length_stay_inside();
 	long_paths_are_cut();
 	done_testing();
 }

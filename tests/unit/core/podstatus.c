@@ -1,7 +1,6 @@
 #include "core/podstatus.h"
 
 #include "base/utf8.h"
-
 #include "tap.h"
 
 #include <string.h>
@@ -281,7 +280,7 @@ static const struct row {
 	 REASON_OutOfMemory,
 	 REASON_OutOfMemory},
 
-	/* Ended, and nothing says why. */
+	/* Nothing says why. */
 	{"gone while it was on its way",
 	 {.phase = "Pending", .over = true},
 	 PODSTATUS_ENDED,
@@ -439,6 +438,8 @@ static void descriptions_are_cut_on_characters(void)
 	is(described(&status, 16), "cut (W: \u6f22...)", "a text that is too long says so");
 	is(described(&status, 15), "cut (W: \u6f22...)", "and is never cut within a character");
 	is(described(&status, 14), "cut (W: ...)", "one byte less takes the whole character");
+	is(described(&status, 9), "cut (...)", "brackets come as long as they can be closed");
+	is(described(&status, 8), "cut", "and not without");
 	for (size_t limit = 0; limit < 30; limit++) {
 		const char *text = described(&status, limit);
 

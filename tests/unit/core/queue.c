@@ -55,6 +55,9 @@ static void the_oldest_of_a_namespace_is_first(void)
 	add(&q, "a", "b", 10);
 	add(&q, "a", "a", 10);
 	is(order(&q, NULL), "a b", "and by their UIDs when they are of one age");
+	add(&q, "a", "a", 10);
+	add(&q, "a", "b", 10);
+	is(order(&q, NULL), "a b", "in which order they came");
 	queue_free(&q);
 }
 

@@ -38,6 +38,8 @@ static const struct row {
 	 REASON_NONE, ""},
 	{"little memory is no mistake though the class's tmp is more",
 	 "{'code':'x','resources':{'memory':'16Mi'}}", REASON_NONE, ""},
+	{"letters from a to z and digits from 0 to 9 are letters and digits",
+	 "{'code':'x','env':[{'name':'azAZ_09'}]}", REASON_NONE, ""},
 	{"variables may be called anything that C would call them",
 	 "{'code':'x','env':[{'name':'_a1'},{'name':'PATH'}]}", REASON_NONE, ""},
 
