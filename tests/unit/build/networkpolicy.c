@@ -15,6 +15,8 @@ static const struct {
 	{"ours with empty rules", "{" OURS "," BOTH ",'ingress':[],'egress':[]}", true},
 	{"ours with null rules", "{" OURS "," BOTH ",'ingress':null}", true},
 	{"one that selects every Pod", "{'podSelector':{}," BOTH "}", true},
+	{"one that selects every Pod in more words",
+	 "{'podSelector':{'matchLabels':{},'matchExpressions':[]}," BOTH "}", true},
 	{"one without egress in its types", "{" OURS ",'policyTypes':['Ingress']}", false},
 	{"one without ingress in its types", "{" OURS ",'policyTypes':['Egress']}", false},
 	{"one without types", "{" OURS "}", false},

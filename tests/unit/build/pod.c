@@ -71,6 +71,8 @@ static void names_come_from_the_uid(void)
 		int64_t attempt;
 	} rows[] = {
 		{"a UID of Kubernetes", PLANS_UID, "sbt-11111111222233334444555555555555-1", 1},
+		{"every digit there is", "01234567-89ab-cdef-0123-456789abcdef",
+		 "sbt-0123456789abcdef0123456789abcdef-1", 1},
 		{"the largest attempt", PLANS_UID,
 		 "sbt-11111111222233334444555555555555-2147483647", INT32_MAX},
 		{"an attempt of 0", PLANS_UID, NULL, 0},

@@ -210,6 +210,29 @@ static void a_shorter_list_is_a_difference_whatever_its_items(void)
 	is(path, "spec.a[1]", "which is named");
 }
 
+/* Under sanitizers: a path that ends anywhere near the end of its room stays inside. */
+static void paths_of_any_length_stay_inside(void)
+{
+	for (int depth = 1; depth < 140; depth++) {
+		char path[POD_DIFFERENCE_SIZE];
+		struct buf ours;
+
+		buf_init(&ours, 4096);
+		buf_append_str(&ours, STR("{\"metadata\":{},\"spec\":"));
+		for (int i = 0; i < depth; i++)
+			buf_append_str(&ours, i % 2 ? STR("{\"k\":") : STR("["));
+		buf_append_char(&ours, '1');
+		for (int i = depth; i-- > 0;)
+			buf_append_char(&ours, i % 2 ? '}' : ']');
+		buf_append_char(&ours, '}');
+		if (!pod_difference(buf_str(&ours), STR("{\"metadata\":{},\"spec\":[]}"), path) ||
+		    pod_difference(buf_str(&ours), buf_str(&ours), path))
+			fail("depth %d", depth);
+		buf_free(&ours);
+	}
+	pass("a path of any length is within its room");
+}
+
 static void long_paths_are_cut(void)
 {
 	static char json[2048];
@@ -230,6 +253,7 @@ int main(void)
 		check_row(&rows[i]);
 	a_real_pod_is_the_planned_one();
 	a_shorter_list_is_a_difference_whatever_its_items();
+	paths_of_any_length_stay_inside();
 	long_paths_are_cut();
 	buf_free(&planned);
 	done_testing();
