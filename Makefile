@@ -76,11 +76,16 @@ unit_sources := $(sort $(wildcard tests/unit/*/*.c))
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(unit_sources))
 tap := $(BUILD)/obj/tests/lib/tap.o
 
+# Tests that need more of tests/lib/ than tap.
+$(BUILD)/tests/unit/proto/proto_sides.t: $(BUILD)/obj/tests/lib/proto_world.o
+$(BUILD)/tests/unit/proto/proto_golden.t: $(BUILD)/obj/tests/lib/proto_vectors.o
+$(BUILD)/tests/unit/proto/runner_side.t $(BUILD)/tests/unit/proto/runner_side_broadcast.t: $(BUILD)/obj/tests/lib/runner_talk.o
+
 define unit_rules
 $(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/$(1)/%,$(unit_sources))): $(BUILD)/tests/unit/$(1)/%.t: \
 		$(BUILD)/obj/tests/unit/$(1)/%.o $(tap) $(call archives_for,$(1))
 	@mkdir -p $$(@D)
-	$$(call say,LINK $$@)$$(CC) $$(LDFLAGS) -o $$@ $$^ $(call links_for,$(1))
+	$$(call say,LINK $$@)$$(CC) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(call links_for,$(1))
 endef
 $(foreach layer,$(present_layers),$(eval $(call unit_rules,$(layer))))
 $(BUILD)/obj/tests/%.o: CPPFLAGS += -Itests/lib
@@ -152,10 +157,60 @@ lint: packages-build ## the rules of the tree: layers, format, sizes, shell scri
 	@hack/lint
 
 .PHONY: test
-test: check ## everything: check, then the real cluster, images, end-to-end tests
+test: check ## everything: check, then images, the real cluster, and what runs on it
+	@$(MAKE) --silent test-images
+	@hack/part 'cluster' $(MAKE) --silent cluster-up
+	@hack/part 'tests of the cluster' $(MAKE) --silent test-cluster
+	@hack/part 'tests of the API' $(MAKE) --silent test-api
+
+# --- The cluster: real Kubernetes on this machine, see docs/development-cluster.md. A foreign one is used by the tests instead
+# when KUBECONFIG names it and IMAGE_LOAD is a command that loads an image's tar into it.
+
+NODE ?= 1
+
+.PHONY: cluster-up cluster-down cluster-status cluster-restart-apiserver
+cluster-up: packages-cluster ## the cluster is there and well (NODES=2, FAST_NODE_FAILURE=1, APISERVER_FLAGS=...)
+	@hack/cluster/up
+cluster-down: ## the cluster is gone
+	@hack/cluster/down
+cluster-status: ## what of the cluster runs, and where its files are
+	@hack/cluster/status
+cluster-restart-apiserver: ## kills the API server and starts it again
+	@hack/cluster/restart-apiserver
+
+.PHONY: cluster-enter cluster-kill-node cluster-cut-node cluster-heal-node
+cluster-enter: ## a shell inside node NODE=N
+	@hack/cluster/node enter $(NODE)
+cluster-kill-node: ## a power cut for node NODE=N
+	@hack/cluster/node kill $(NODE)
+cluster-cut-node: ## takes the network cable of node NODE=N out
+	@hack/cluster/node cut $(NODE)
+cluster-heal-node: ## node NODE=N has power and cable again, and is ready
+	@hack/cluster/node heal $(NODE)
+
+# For tests: the local cluster as it is by default, or the foreign one.
+.PHONY: cluster-for-tests test-cluster
+cluster-for-tests: packages-build $(if $(IMAGE_LOAD),,cluster-up)
+# First what builds the cluster anew, then what uses it.
+test-cluster: cluster-for-tests ## the cluster itself: starting, breaking, mending; what every other test relies on
+	@prove tests/cluster/lifecycle.t tests/cluster/node.t
+
+# --- The API: crd/, manifests/, charts/, docs/api.md.
+
+.PHONY: check-api test-api e2e docs
+check: check-api
+check-api: packages-build
+	@hack/part 'kinds, manifests, chart and reference as files' prove tests/crd.t
+test-api: packages-build cluster-for-tests ## the kinds, policies and rights on a real API server
+	@prove tests/api
+e2e: packages-build cluster-for-tests ## what any cluster can show: KUBECONFIG=... IMAGE_LOAD=cmd for a foreign one
+	@prove tests/cluster/node.t tests/api
+docs: packages-build ## docs/api.md from the CRDs, docs/reasons.md from the table of reasons
+	@hack/generate-api-docs
+	@hack/generate-reasons-docs
 
 # Part of the contract, with nothing to do yet: each says so and fails.
-unbuilt := demo e2e bench sim sim-mutations soak
+unbuilt := demo bench sim sim-mutations soak
 .PHONY: $(unbuilt)
 $(unbuilt):
 	@echo 'make $@: nothing to run yet in this version' >&2; exit 1
@@ -170,7 +225,6 @@ image: packages-images $(PROGRAMS) ## the images as tars, without a registry: bu
 test-images: packages-build packages-images ## the images: reproducible, harmless, whole (as root)
 	@hack/part 'images' $(MAKE) --silent image
 	@hack/part 'tests of images' prove tests/images
-test: test-images
 
 .PHONY: clean
 clean: ## removes build/ (not the cache of upstream programs, not the cluster)
@@ -178,7 +232,7 @@ clean: ## removes build/ (not the cache of upstream programs, not the cluster)
 
 .PHONY: help
 help: ## this list
-	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 24
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 28
 
 .PHONY: FORCE
 FORCE:
