@@ -20,7 +20,7 @@
 
 /* A table with the members `default` and `max` of a range. */
 #define RANGE_OF(kind, name, low, high)                                            \
-	static const struct field name[] = {                                       \
+	static const struct fields_row name[] = {                                  \
 		FIELD_##kind("default", struct class, name.by_default, low, high), \
 		FIELD_##kind("max", struct class, name.max, low, high),            \
 		FIELD_END,                                                         \
@@ -34,26 +34,26 @@ RANGE_OF(NUMBER, run_seconds, 1, SECONDS_MAX);
 RANGE_OF(NUMBER, stdout_bytes, 0, OUTPUT_MAX);
 RANGE_OF(NUMBER, stderr_bytes, 0, OUTPUT_MAX);
 
-static const struct field resources[] = {
+static const struct fields_row resources[] = {
 	FIELD_WITHIN("cpu", cpu_milli),
 	FIELD_WITHIN("memory", memory_bytes),
 	FIELD_WITHIN("tmp", tmp_bytes),
 	FIELD_END,
 };
 
-static const struct field timeouts[] = {
+static const struct fields_row timeouts[] = {
 	FIELD_WITHIN("startSeconds", start_seconds),
 	FIELD_WITHIN("runSeconds", run_seconds),
 	FIELD_END,
 };
 
-static const struct field output[] = {
+static const struct fields_row output[] = {
 	FIELD_WITHIN("stdoutBytes", stdout_bytes),
 	FIELD_WITHIN("stderrBytes", stderr_bytes),
 	FIELD_END,
 };
 
-static const struct field limits[] = {
+static const struct fields_row limits[] = {
 	FIELD_NUMBER("openFiles", struct class, open_files, 16, 1 << 20),
 	FIELD_NUMBER("processes", struct class, processes, 1, 32768),
 	FIELD_BYTES("fileSize", struct class, file_size, 1, BYTES_MAX),
@@ -62,39 +62,39 @@ static const struct field limits[] = {
 	FIELD_END,
 };
 
-static const struct field overhead[] = {
+static const struct fields_row overhead[] = {
 	FIELD_CPU("cpu", struct class, overhead_cpu_milli, 0, 16000),
 	FIELD_BYTES("memory", struct class, overhead_memory_bytes, 32 * MIB, 16 * GIB),
 	FIELD_BYTES("ephemeralStorage", struct class, overhead_storage_bytes, 16 * MIB, 16 * GIB),
 	FIELD_END,
 };
 
-static const struct field concurrency[] = {
+static const struct fields_row concurrency[] = {
 	FIELD_NUMBER("maxTasks", struct class, max_tasks, 1, 10000),
 	FIELD_NUMBER("maxTasksPerNamespace", struct class, max_tasks_per_namespace, 1, 10000),
 	FIELD_END,
 };
 
-static const struct field isolation[] = {
+static const struct fields_row isolation[] = {
 	FIELD_CHOICE("sandbox", struct class, gvisor_required, "GVisor", "GVisor"),
 	FIELD_CHOICE("memoryLimit", struct class, memory_limit_required, "Required", "Optional"),
 	FIELD_END,
 };
 
-static const struct field scheduling[] = {
+static const struct fields_row scheduling[] = {
 	FIELD_RAW_OBJECT("nodeSelector", struct class, node_selector, RAW_MAX_BYTES),
 	FIELD_RAW_ARRAY("tolerations", struct class, tolerations, RAW_MAX_BYTES),
 	FIELD_TOKEN("priorityClassName", struct class, priority_class_name, NAME_MAX_BYTES),
 	FIELD_END,
 };
 
-static const struct field pod_metadata[] = {
+static const struct fields_row pod_metadata[] = {
 	FIELD_RAW_OBJECT("labels", struct class, labels, METADATA_MAX_BYTES),
 	FIELD_RAW_OBJECT("annotations", struct class, annotations, METADATA_MAX_BYTES),
 	FIELD_END,
 };
 
-static const struct field runtime[] = {
+static const struct fields_row runtime[] = {
 	FIELD_TOKEN("name", struct class_runtime, name, 63),
 	FIELD_TOKEN("language", struct class_runtime, language, 32),
 	FIELD_TOKEN("image", struct class_runtime, image, 1024),
@@ -102,7 +102,7 @@ static const struct field runtime[] = {
 	FIELD_END,
 };
 
-static const struct field spec[] = {
+static const struct fields_row spec[] = {
 	FIELD_LIST_OF(fields_objects, "runtimes", struct class, runtimes, runtime_count,
 		      CLASS_RUNTIMES_MAX, runtime),
 	FIELD_TOKEN("runtimeClassName", struct class, runtime_class_name, NAME_MAX_BYTES),
@@ -123,14 +123,14 @@ static const struct field spec[] = {
 	FIELD_END,
 };
 
-static const struct field metadata[] = {
+static const struct fields_row metadata[] = {
 	FIELD_TOKEN("name", struct class, name, 63),
 	FIELD_TOKEN("uid", struct class, uid, 64),
 	FIELD_NUMBER("generation", struct class, generation, 1, INT64_MAX),
 	FIELD_END,
 };
 
-static const struct field object[] = {
+static const struct fields_row object[] = {
 	FIELD_WITHIN("metadata", metadata),
 	FIELD_WITHIN("spec", spec),
 	FIELD_END,

@@ -11,9 +11,9 @@ struct read {
 	struct lease_record record;
 };
 
-static int read_time(struct fields *f, const struct field *field, struct str value, void *into)
+static int read_time(struct fields *f, const struct fields_row *field, struct str value, void *into)
 {
-	static const struct field token = {.max = RFC3339_SIZE};
+	static const struct fields_row token = {.max = RFC3339_SIZE};
 	struct str text;
 
 	if (fields_token(f, &token, value, &text) < 0)
@@ -23,12 +23,12 @@ static int read_time(struct fields *f, const struct field *field, struct str val
 	return 0;
 }
 
-static const struct field metadata[] = {
+static const struct fields_row metadata[] = {
 	FIELD_TOKEN("resourceVersion", struct read, version, LEASE_VERSION_SIZE - 1),
 	FIELD_END,
 };
 
-static const struct field spec[] = {
+static const struct fields_row spec[] = {
 	FIELD_TOKEN("holderIdentity", struct read, holder, LEASE_HOLDER_SIZE - 1),
 	FIELD_NUMBER("leaseDurationSeconds", struct read, record.duration_seconds, 0, INT32_MAX),
 	FIELD_NUMBER("leaseTransitions", struct read, record.transitions, 0, INT32_MAX),
@@ -37,7 +37,7 @@ static const struct field spec[] = {
 	FIELD_END,
 };
 
-static const struct field object[] = {
+static const struct fields_row object[] = {
 	FIELD_WITHIN("metadata", metadata),
 	FIELD_WITHIN("spec", spec),
 	FIELD_END,

@@ -14,18 +14,18 @@
 
 #define CONTAINER_NAME STR("sandbox")
 
-static const struct field labels[] = {
+static const struct fields_row labels[] = {
 	FIELD_TOKEN("sandboxtask.io/task-uid", struct pod, task_uid, 63),
 	FIELD_END,
 };
 
-static const struct field annotations[] = {
+static const struct fields_row annotations[] = {
 	FIELD_TEXT("sandboxtask.io/task", struct pod, task),
 	FIELD_TEXT("sandboxtask.io/plan", struct pod, plan),
 	FIELD_END,
 };
 
-static const struct field metadata[] = {
+static const struct fields_row metadata[] = {
 	FIELD_TOKEN("name", struct pod, name, NAME_MAX_BYTES),
 	FIELD_TOKEN("namespace", struct pod, namespace, 63),
 	FIELD_TOKEN("uid", struct pod, uid, UID_MAX_BYTES),
@@ -36,12 +36,12 @@ static const struct field metadata[] = {
 	FIELD_END,
 };
 
-static const struct field spec[] = {
+static const struct fields_row spec[] = {
 	FIELD_TOKEN("nodeName", struct pod, node_name, NAME_MAX_BYTES),
 	FIELD_END,
 };
 
-static const struct field condition[] = {
+static const struct fields_row condition[] = {
 	FIELD_TEXT("type", struct pod_condition, type),
 	FIELD_TEXT("status", struct pod_condition, status),
 	FIELD_TEXT("reason", struct pod_condition, reason),
@@ -49,15 +49,15 @@ static const struct field condition[] = {
 	FIELD_END,
 };
 
-static const struct field waiting[] = {
+static const struct fields_row waiting[] = {
 	FIELD_TEXT("reason", struct pod_container, reason),
 	FIELD_TEXT("message", struct pod_container, message),
 	FIELD_END,
 };
 
-static const struct field running[] = {FIELD_END};
+static const struct fields_row running[] = {FIELD_END};
 
-static const struct field terminated[] = {
+static const struct fields_row terminated[] = {
 	FIELD_TEXT("reason", struct pod_container, reason),
 	FIELD_TEXT("message", struct pod_container, message),
 	FIELD_NUMBER("exitCode", struct pod_container, exit_code, INT32_MIN, INT32_MAX),
@@ -66,7 +66,8 @@ static const struct field terminated[] = {
 };
 
 /* The member of `state` that is there says which state it is. */
-static int read_state(struct fields *f, const struct field *field, struct str value, void *into)
+static int read_state(struct fields *f, const struct fields_row *field, struct str value,
+		      void *into)
 {
 	struct pod_container *container = into;
 
@@ -76,21 +77,21 @@ static int read_state(struct fields *f, const struct field *field, struct str va
 	return fields_read(f, field->fields, value, container);
 }
 
-static const struct field state[] = {
+static const struct fields_row state[] = {
 	{.key = "waiting", .read = read_state, .fields = waiting},
 	{.key = "running", .read = read_state, .fields = running},
 	{.key = "terminated", .read = read_state, .fields = terminated},
 	FIELD_END,
 };
 
-static const struct field container_status[] = {
+static const struct fields_row container_status[] = {
 	FIELD_TEXT("imageID", struct pod_container, image_id),
 	FIELD_WITHIN("state", state),
 	FIELD_END,
 };
 
 /* Of the containers only ours; a Pod with others fails the comparison (build/pod_difference.h). */
-static int read_containers(struct fields *f, const struct field *field, struct str value,
+static int read_containers(struct fields *f, const struct fields_row *field, struct str value,
 			   void *into)
 {
 	struct json_walk walk = json_walk(value);
@@ -105,7 +106,7 @@ static int read_containers(struct fields *f, const struct field *field, struct s
 	return 0;
 }
 
-static const struct field status[] = {
+static const struct fields_row status[] = {
 	FIELD_TEXT("phase", struct pod, phase),
 	FIELD_TEXT("reason", struct pod, reason),
 	FIELD_TEXT("message", struct pod, message),
@@ -115,7 +116,7 @@ static const struct field status[] = {
 	FIELD_END,
 };
 
-static const struct field object[] = {
+static const struct fields_row object[] = {
 	FIELD_WITHIN("metadata", metadata),
 	FIELD_WITHIN("spec", spec),
 	FIELD_WITHIN("status", status),

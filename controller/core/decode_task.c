@@ -15,9 +15,10 @@
 #define BYTES_MAX	  (INT64_C(1) << 40)
 #define MIB		  (INT64_C(1) << 20)
 
-static int read_phase(struct fields *f, const struct field *field, struct str value, void *into)
+static int read_phase(struct fields *f, const struct fields_row *field, struct str value,
+		      void *into)
 {
-	static const struct field text = {.max = 64};
+	static const struct fields_row text = {.max = 64};
 	static const char *const names[] = {
 #define X(name) [TASK_##name] = #name,
 		TASK_PHASES(X)
@@ -35,33 +36,33 @@ static int read_phase(struct fields *f, const struct field *field, struct str va
 	return 0;
 }
 
-static const struct field task_env[] = {
+static const struct fields_row task_env[] = {
 	FIELD_TEXT("name", struct task_env, name),
 	FIELD_TEXT("value", struct task_env, value),
 	FIELD_END,
 };
 
-static const struct field task_resources[] = {
+static const struct fields_row task_resources[] = {
 	FIELD_CPU("cpu", struct task_spec, cpu_milli, 10, 1024000),
 	FIELD_BYTES("memory", struct task_spec, memory_bytes, 16 * MIB, BYTES_MAX),
 	FIELD_BYTES("tmp", struct task_spec, tmp_bytes, MIB, BYTES_MAX),
 	FIELD_END,
 };
 
-static const struct field task_timeouts[] = {
+static const struct fields_row task_timeouts[] = {
 	FIELD_NUMBER("startSeconds", struct task_spec, start_seconds, 1, SECONDS_MAX),
 	FIELD_NUMBER("runSeconds", struct task_spec, run_seconds, 1, SECONDS_MAX),
 	FIELD_END,
 };
 
-static const struct field task_output[] = {
+static const struct fields_row task_output[] = {
 	FIELD_NUMBER("stdoutBytes", struct task_spec, stdout_bytes, 0, OUTPUT_MAX),
 	FIELD_NUMBER("stderrBytes", struct task_spec, stderr_bytes, 0, OUTPUT_MAX),
 	FIELD_CHOICE("onOverflow", struct task_spec, fail_on_overflow, "Fail", "Truncate"),
 	FIELD_END,
 };
 
-static const struct field task_spec[] = {
+static const struct fields_row task_spec[] = {
 	FIELD_TOKEN("sandboxClassName", struct task_spec, class_name, 63),
 	FIELD_TOKEN("language", struct task_spec, language, 32),
 	FIELD_TOKEN("runtime", struct task_spec, runtime, 63),
@@ -76,7 +77,7 @@ static const struct field task_spec[] = {
 	FIELD_END,
 };
 
-static const struct field task_condition[] = {
+static const struct fields_row task_condition[] = {
 	FIELD_TOKEN("type", struct task_condition, type, 316),
 	FIELD_TOKEN("status", struct task_condition, status, 16),
 	FIELD_TOKEN("reason", struct task_condition, reason, 128),
@@ -84,7 +85,7 @@ static const struct field task_condition[] = {
 	FIELD_END,
 };
 
-static const struct field task_status[] = {
+static const struct fields_row task_status[] = {
 	{.key = "phase", .read = read_phase, .offset = offsetof(struct task_status, phase)},
 	FIELD_TOKEN("reason", struct task_status, reason, 128),
 	FIELD_TEXT("message", struct task_status, message),
@@ -101,7 +102,7 @@ static const struct field task_status[] = {
 	FIELD_END,
 };
 
-static const struct field task_metadata[] = {
+static const struct fields_row task_metadata[] = {
 	FIELD_TOKEN("name", struct task, name, NAME_MAX_BYTES),
 	FIELD_TOKEN("namespace", struct task, namespace, 63),
 	FIELD_TOKEN("uid", struct task, uid, UID_MAX_BYTES),
@@ -111,13 +112,13 @@ static const struct field task_metadata[] = {
 	FIELD_END,
 };
 
-static const struct field task_object[] = {
+static const struct fields_row task_object[] = {
 	FIELD_WITHIN("metadata", task_metadata),
 	FIELD_WITHIN_MEMBER("status", struct task, status, task_status),
 	FIELD_END,
 };
 
-static const struct field task_spec_object[] = {
+static const struct fields_row task_spec_object[] = {
 	FIELD_WITHIN_MEMBER("spec", struct task, spec, task_spec),
 	FIELD_END,
 };

@@ -51,12 +51,12 @@ static void leave(struct fields *f, size_t before)
 	f->path[before] = '\0';
 }
 
-static void *member(const struct field *field, void *into)
+static void *member(const struct fields_row *field, void *into)
 {
 	return (char *)into + field->offset;
 }
 
-static int read_member(struct fields *f, const struct field *table, struct str key,
+static int read_member(struct fields *f, const struct fields_row *table, struct str key,
 		       struct str value, void *into)
 {
 	size_t before;
@@ -64,7 +64,7 @@ static int read_member(struct fields *f, const struct field *table, struct str k
 
 	if (json_kind(value) == JSON_NULL)
 		return 0;
-	for (const struct field *field = table; field->key; field++) {
+	for (const struct fields_row *field = table; field->key; field++) {
 		if (!json_string_equal(key, str_of(field->key)))
 			continue;
 		before = enter(f, field->key, 0, false);
@@ -75,7 +75,7 @@ static int read_member(struct fields *f, const struct field *table, struct str k
 	return 0;
 }
 
-int fields_read(struct fields *f, const struct field *table, struct str object, void *into)
+int fields_read(struct fields *f, const struct fields_row *table, struct str object, void *into)
 {
 	struct json_walk walk = json_walk(object);
 	struct str key, value;
@@ -104,7 +104,7 @@ static int read_string(struct fields *f, struct str raw, struct str *s)
 	return 0;
 }
 
-int fields_text(struct fields *f, const struct field *field, struct str value, void *into)
+int fields_text(struct fields *f, const struct fields_row *field, struct str value, void *into)
 {
 	return read_string(f, value, member(field, into));
 }
@@ -117,7 +117,7 @@ static bool is_token(struct str s)
 	return true;
 }
 
-int fields_token(struct fields *f, const struct field *field, struct str value, void *into)
+int fields_token(struct fields *f, const struct fields_row *field, struct str value, void *into)
 {
 	struct str s;
 
@@ -131,7 +131,7 @@ int fields_token(struct fields *f, const struct field *field, struct str value, 
 	return 0;
 }
 
-static int read_raw(struct fields *f, const struct field *field, struct str value, void *into)
+static int read_raw(struct fields *f, const struct fields_row *field, struct str value, void *into)
 {
 	struct str *s = member(field, into);
 	size_t before = f->texts->length;
@@ -143,14 +143,15 @@ static int read_raw(struct fields *f, const struct field *field, struct str valu
 	return 0;
 }
 
-int fields_raw_object(struct fields *f, const struct field *field, struct str value, void *into)
+int fields_raw_object(struct fields *f, const struct fields_row *field, struct str value,
+		      void *into)
 {
 	if (json_kind(value) != JSON_OBJECT)
 		return fields_refuse(f, "must be an object");
 	return read_raw(f, field, value, into);
 }
 
-int fields_raw_array(struct fields *f, const struct field *field, struct str value, void *into)
+int fields_raw_array(struct fields *f, const struct fields_row *field, struct str value, void *into)
 {
 	if (json_kind(value) != JSON_ARRAY)
 		return fields_refuse(f, "must be a list");
@@ -159,21 +160,21 @@ int fields_raw_array(struct fields *f, const struct field *field, struct str val
 
 /* --- Numbers. --- */
 
-int fields_number(struct fields *f, const struct field *field, struct str value, void *into)
+int fields_number(struct fields *f, const struct fields_row *field, struct str value, void *into)
 {
 	if (!json_to_int(value, field->min, field->max, member(field, into)))
 		return fields_refuse(f, "must be an integer within its bounds");
 	return 0;
 }
 
-int fields_boolean(struct fields *f, const struct field *field, struct str value, void *into)
+int fields_boolean(struct fields *f, const struct fields_row *field, struct str value, void *into)
 {
 	if (!json_to_bool(value, member(field, into)))
 		return fields_refuse(f, "must be true or false");
 	return 0;
 }
 
-int fields_choice(struct fields *f, const struct field *field, struct str value, void *into)
+int fields_choice(struct fields *f, const struct fields_row *field, struct str value, void *into)
 {
 	if (json_string_equal(value, str_of(field->yes)))
 		*(bool *)member(field, into) = true;
@@ -184,7 +185,7 @@ int fields_choice(struct fields *f, const struct field *field, struct str value,
 	return 0;
 }
 
-int fields_presence(struct fields *f, const struct field *field, struct str value, void *into)
+int fields_presence(struct fields *f, const struct fields_row *field, struct str value, void *into)
 {
 	(void)f;
 	(void)value;
@@ -194,8 +195,8 @@ int fields_presence(struct fields *f, const struct field *field, struct str valu
 
 typedef int quantity_fn(struct str text, int64_t *amount, struct err *err);
 
-static int read_quantity(struct fields *f, const struct field *field, struct str value, void *into,
-			 quantity_fn *read)
+static int read_quantity(struct fields *f, const struct fields_row *field, struct str value,
+			 void *into, quantity_fn *read)
 {
 	struct str text = value;
 	struct err err;
@@ -211,26 +212,26 @@ static int read_quantity(struct fields *f, const struct field *field, struct str
 	return 0;
 }
 
-int fields_cpu(struct fields *f, const struct field *field, struct str value, void *into)
+int fields_cpu(struct fields *f, const struct fields_row *field, struct str value, void *into)
 {
 	return read_quantity(f, field, value, into, quantity_to_milli);
 }
 
-int fields_bytes(struct fields *f, const struct field *field, struct str value, void *into)
+int fields_bytes(struct fields *f, const struct fields_row *field, struct str value, void *into)
 {
 	return read_quantity(f, field, value, into, quantity_to_bytes);
 }
 
 /* --- Objects and lists. --- */
 
-int fields_object(struct fields *f, const struct field *field, struct str value, void *into)
+int fields_object(struct fields *f, const struct fields_row *field, struct str value, void *into)
 {
 	return fields_read(f, field->fields, value, member(field, into));
 }
 
-typedef int item_fn(struct fields *f, const struct field *field, struct str value, void *item);
+typedef int item_fn(struct fields *f, const struct fields_row *field, struct str value, void *item);
 
-static int read_list(struct fields *f, const struct field *field, struct str value, void *into,
+static int read_list(struct fields *f, const struct fields_row *field, struct str value, void *into,
 		     item_fn *read)
 {
 	struct json_walk walk = json_walk(value);
@@ -253,25 +254,26 @@ static int read_list(struct fields *f, const struct field *field, struct str val
 	return 0;
 }
 
-static int read_text_item(struct fields *f, const struct field *field, struct str value, void *item)
+static int read_text_item(struct fields *f, const struct fields_row *field, struct str value,
+			  void *item)
 {
 	(void)field;
 	return read_string(f, value, item);
 }
 
-int fields_texts(struct fields *f, const struct field *field, struct str value, void *into)
+int fields_texts(struct fields *f, const struct fields_row *field, struct str value, void *into)
 {
 	assert(field->item_size == sizeof(struct str));
 	return read_list(f, field, value, into, read_text_item);
 }
 
-static int read_object_item(struct fields *f, const struct field *field, struct str value,
+static int read_object_item(struct fields *f, const struct fields_row *field, struct str value,
 			    void *item)
 {
 	return fields_read(f, field->fields, value, item);
 }
 
-int fields_objects(struct fields *f, const struct field *field, struct str value, void *into)
+int fields_objects(struct fields *f, const struct fields_row *field, struct str value, void *into)
 {
 	return read_list(f, field, value, into, read_object_item);
 }

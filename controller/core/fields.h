@@ -1,7 +1,7 @@
 /*
  * fields: reads a JSON object into a struct, by a table of its fields.
  *
- *	static const struct field metadata[] = {
+ *	static const struct fields_row metadata[] = {
  *		FIELD_TOKEN("name", struct task, name, 253),
  *		FIELD_END,
  *	};
@@ -32,18 +32,18 @@ struct fields {
 	size_t path_length;
 };
 
-struct field;
-typedef int fields_read_fn(struct fields *f, const struct field *field, struct str value,
+struct fields_row;
+typedef int fields_read_fn(struct fields *f, const struct fields_row *field, struct str value,
 			   void *into);
 
-struct field {
+struct fields_row {
 	const char *key; /* NULL ends a table */
 	fields_read_fn *read;
 	size_t offset;	  /* of the member in the struct that the table is for */
 	int64_t min, max; /* of numbers; max: bytes of strings and raw values, items of lists */
-	const struct field *fields;	/* of objects and lists of objects */
-	size_t count_offset, item_size; /* of lists */
-	const char *yes, *no;		/* of choices */
+	const struct fields_row *fields; /* of objects and lists of objects */
+	size_t count_offset, item_size;	 /* of lists */
+	const char *yes, *no;		 /* of choices */
 };
 
 #define FIELDS_BYTES_MAX (3u << 20) /* of JSON: what the API server takes in one request */
@@ -55,7 +55,7 @@ struct field {
 int fields_begin(struct fields *f, struct buf *texts, struct str json, struct err *err);
 
 /* Reads the members of `object` that the table names. 0, or -1 with the error. */
-int fields_read(struct fields *f, const struct field *table, struct str object, void *into);
+int fields_read(struct fields *f, const struct fields_row *table, struct str object, void *into);
 
 /* ERR_INVALID unless `value` has at least one byte. */
 int fields_require(struct str value, const char *path, struct err *err);

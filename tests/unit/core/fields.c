@@ -24,12 +24,12 @@ struct outer {
 	size_t items_count;
 };
 
-static const struct field inner_table[] = {
+static const struct fields_row inner_table[] = {
 	FIELD_TEXT("text", struct inner, text),
 	FIELD_END,
 };
 
-static const struct field table[] = {
+static const struct fields_row table[] = {
 	FIELD_TEXT("text", struct outer, text),
 	FIELD_TOKEN("token", struct outer, token, 5),
 	FIELD_NUMBER("number", struct outer, number, -3, 9007199254740993),
@@ -177,7 +177,7 @@ static void sizes_are_bounded(void)
 /* Under sanitizers: a path that ends anywhere near the end of its room stays inside. */
 static void paths_of_any_length_stay_inside(void)
 {
-	static const struct field deep[] = {
+	static const struct fields_row deep[] = {
 		{.key = "k", .read = fields_object, .fields = deep},
 		FIELD_END,
 	};
@@ -204,7 +204,7 @@ static void paths_of_any_length_stay_inside(void)
 static void long_paths_are_cut(void)
 {
 	struct fields f = {0};
-	static const struct field deep[] = {
+	static const struct fields_row deep[] = {
 		{.key = "a-key-of-some-length", .read = fields_object, .fields = deep},
 		FIELD_END,
 	};
