@@ -147,6 +147,7 @@ check: packages-build ## the fast loop, no cluster: unit tests plain and under s
 	@hack/part 'unit tests under sanitizers' $(MAKE) --silent SANITIZE=address,undefined unit
 	@hack/part 'corpora under sanitizers' $(MAKE) --silent SANITIZE=address,undefined corpora
 	@hack/part 'lint' prove tests/lint.t
+	@hack/part 'generated pages' hack/generate-reasons-docs --check
 
 .PHONY: sanitized-tests
 sanitized-tests: $(UNIT_TESTS) $(FUZZ_TESTS)
@@ -204,8 +205,9 @@ test-api: packages-build cluster-for-tests ## the kinds, policies and rights on 
 	@prove tests/api
 e2e: packages-build cluster-for-tests ## what any cluster can show: KUBECONFIG=... IMAGE_LOAD=cmd for a foreign one
 	@prove tests/cluster/node.t tests/api
-docs: packages-build ## docs/api.md, from the CRDs
+docs: packages-build ## docs/api.md from the CRDs, docs/reasons.md from the table of reasons
 	@hack/generate-api-docs
+	@hack/generate-reasons-docs
 
 # Part of the contract, with nothing to do yet: each says so and fails.
 unbuilt := demo bench sim sim-mutations soak
