@@ -211,6 +211,7 @@ check: packages-build ## the fast loop, no cluster: unit tests plain and under s
 	@hack/part 'runner on the host' $(MAKE) --silent --jobs $(JOBS) runner-tests
 	@hack/part 'runner under sanitizers' $(MAKE) --silent SANITIZE=address,undefined runner-tests
 	@hack/part 'lint' prove tests/lint.t
+	@hack/part 'generated pages' hack/generate-reasons-docs --check
 
 .PHONY: sanitized-tests
 sanitized-tests: $(UNIT_TESTS) $(FUZZ_TESTS) $(RUNNER_TEST_PROGRAMS)
@@ -222,7 +223,9 @@ lint: packages-build ## the rules of the tree: layers, format, sizes, shell scri
 .PHONY: test
 test: check ## everything: check, then images, the real cluster, and what runs on it
 	@$(MAKE) --silent test-images
-	@$(MAKE) --silent test-cluster
+	@hack/part 'cluster' $(MAKE) --silent cluster-up
+	@hack/part 'tests of the cluster' $(MAKE) --silent test-cluster
+	@hack/part 'tests of the API' $(MAKE) --silent test-api
 	@$(MAKE) --silent test-runner
 
 # --- The cluster: real Kubernetes on this machine, see docs/development-cluster.md. A foreign one is used by the tests instead
@@ -257,8 +260,22 @@ cluster-for-tests: packages-build $(if $(IMAGE_LOAD),,cluster-up)
 test-cluster: cluster-for-tests ## the cluster itself: starting, breaking, mending; what every other test relies on
 	@prove tests/cluster/lifecycle.t tests/cluster/node.t
 
+# --- The API: crd/, manifests/, charts/, docs/api.md.
+
+.PHONY: check-api test-api e2e docs
+check: check-api
+check-api: packages-build
+	@hack/part 'kinds, manifests, chart and reference as files' prove tests/crd.t
+test-api: packages-build cluster-for-tests ## the kinds, policies and rights on a real API server
+	@prove tests/api
+e2e: packages-build cluster-for-tests ## what any cluster can show: KUBECONFIG=... IMAGE_LOAD=cmd for a foreign one
+	@prove tests/cluster/node.t tests/api
+docs: packages-build ## docs/api.md from the CRDs, docs/reasons.md from the table of reasons
+	@hack/generate-api-docs
+	@hack/generate-reasons-docs
+
 # Part of the contract, with nothing to do yet: each says so and fails.
-unbuilt := demo e2e sim sim-mutations soak
+unbuilt := demo sim sim-mutations soak
 .PHONY: $(unbuilt)
 $(unbuilt):
 	@echo 'make $@: nothing to run yet in this version' >&2; exit 1
@@ -288,7 +305,7 @@ clean: ## removes build/ (not the cache of upstream programs, not the cluster)
 
 .PHONY: help
 help: ## this list
-	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 24
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 28
 
 .PHONY: FORCE
 FORCE:

@@ -11,11 +11,11 @@
  *
  * The caller gives its leave step by step, in any order and at any time: upload (jail verified),
  * start (mark committed), pull (memory free), cancel, release. The side holds what it may do
- *against what the runner's STATE says is done, and asks for the difference; so a re-attach, a new
- *leader or a lost frame all go the same way: look again, go on from there.
+ * against what the runner's STATE says is done, and asks for the difference; so a re-attach, a new
+ * leader or a lost frame all go the same way: look again, go on from there.
  *
  * What comes in is treated as if hostile code had written it: it can make the side fail, which
- *names why, never make it believe an outcome whose length and hash don't fit.
+ * names why, never make it believe an outcome whose length and hash don't fit.
  *
  * The rules, as far as the protocol leaves them open:
  * - ATTACH is repeated until HELLO *and* a STATE are there; the two always come together.

@@ -224,6 +224,8 @@ static enum runner_event on_attach(struct runner_side *s, int64_t now_ms, const 
 	s->bound = true;
 	memcpy(s->run_id, attach.run_id, PROTO_RUN_ID_BYTES);
 	s->attempt = attach.attempt;
+	s->version =
+		attach.version_max < PROTO_VERSION_MAX ? attach.version_max : PROTO_VERSION_MAX;
 	s->session = f->session;
 	s->owes_hello = true;
 	return answer(s, now_ms);
@@ -259,6 +261,7 @@ void runner_side_init(struct runner_side *s)
 {
 	*s = (struct runner_side){
 		.phase = PHASE_BOOTING,
+		.version = PROTO_VERSION_MAX,
 		.state_sent_ms = -RUNNER_STATE_GAP_MS,
 		.state_due_ms = RUNNER_NEVER,
 		.round_due_ms = RUNNER_NEVER,
@@ -334,7 +337,7 @@ static size_t write_hello(const struct runner_side *s, uint8_t *out)
 {
 	struct frame head = {.type = FRAME_HELLO, .session = answered(s)};
 	struct payload_hello hello = {
-		.version = PROTO_VERSION_MAX,
+		.version = s->version,
 		.phase = (uint8_t)s->phase,
 		.attempt = s->attempt,
 		.capabilities = s->capabilities,

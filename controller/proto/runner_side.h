@@ -17,7 +17,7 @@
  * - Each request has an answer: STATE for all that is fine or already so, ERROR for what is not.
  *   DATA is answered by STATE only where the sender is wrong about the upload (a gap, a duplicate,
  *   none begun, bytes behind its end: its OFFER was lost), at most every 100 ms: without that a
- *lost STATE would stop a sender for good.
+ *   lost STATE would stop a sender for good.
  * - An upload is checked as a whole when its last byte is there: a wrong hash starts it again from
  *   0; a bundle that the runner can't read is refused and forgotten.
  * - CANCEL before START leads to Done without an outcome, `starts` 0: no code ran, and none will.
@@ -86,6 +86,7 @@ struct runner_side {
 	bool bound; /* by the first ATTACH */
 	uint8_t run_id[PROTO_RUN_ID_BYTES];
 	uint32_t attempt;
+	uint8_t version;  /* the highest that both speak */
 	uint64_t session; /* the highest that attached, 0 before */
 	struct sha256 hash;
 	uint64_t reported; /* `received` of the last STATE */

@@ -272,6 +272,43 @@ static void a_cut_bundle_is_refused_at_every_length(void)
 	ok(bundle_decode(bytes, &read, &err) < 0, "one byte more is refused too");
 }
 
+static void the_least_that_each_mode_needs(void)
+{
+	static const struct {
+		uint8_t mode;
+		const char *entrypoint;
+		size_t parts;
+		bool good;
+		const char *name;
+	} rows[] = {
+		{BUNDLE_SCRIPT, "", 1, true, "a script needs its code"},
+		{BUNDLE_SCRIPT, "", 2, true, "and may have stdin"},
+		{BUNDLE_SCRIPT, "", 3, false, "but no params"},
+		{BUNDLE_LINT, "", 1, true, "lint needs the code"},
+		{BUNDLE_LINT, "", 3, false, "and takes no params"},
+		{BUNDLE_FUNCTION, "f", 1, true, "a function needs its name"},
+		{BUNDLE_FUNCTION, "f", 3, true, "and may have params"},
+		{BUNDLE_FUNCTION, "", 3, false, "params alone name no function"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct bundle b, read;
+		struct str bytes = {NULL, 0};
+		struct err err = {0};
+		int result;
+
+		sample_bundle(&b);
+		b.mode = rows[i].mode;
+		b.entrypoint = str_of(rows[i].entrypoint);
+		b.parts_count = rows[i].parts;
+		b.env_count = 0;
+		result = encode(&b, &bytes, &err);
+		ok((result == 0) == rows[i].good, "%s", rows[i].name);
+		ok(!rows[i].good || bundle_decode(bytes, &read, &err) == 0, "%s, when read",
+		   rows[i].name);
+	}
+}
+
 static void the_largest_counts_fit(void)
 {
 	static char names[BUNDLE_PARTS_MAX][4];
@@ -303,6 +340,7 @@ int main(void)
 	what_breaks_a_rule_is_not_written();
 	what_breaks_a_rule_is_not_read();
 	a_cut_bundle_is_refused_at_every_length();
+	the_least_that_each_mode_needs();
 	the_largest_counts_fit();
 	done_testing();
 }

@@ -121,6 +121,25 @@ static void a_line_without_end_is_given_up(void)
 	cmp_ok(r.drops[DROP_OVERLONG], "==", 1, "and is not too long");
 }
 
+/* The end of an endless line is hostile output as well, and may look like a frame. */
+static void the_end_of_a_line_without_end_is_no_frame(void)
+{
+	static uint8_t line[3 * FRAME_WIRE_MAX];
+	size_t frame_at = FRAME_WIRE_MAX + 1, length = frame_at;
+	struct str first = {(char *)line, FRAME_WIRE_MAX + 1}, second;
+	struct reader r;
+	struct frame f;
+
+	memset(line, 'x', sizeof(line));
+	line[0] = COBS_DELIMITER;
+	length += write_numbered(line + length, 1, 5);
+	second = (struct str){(char *)line + frame_at, length - frame_at};
+	reader_init(&r, buffer);
+	ok(!reader_next(&r, &first, &f), "a line too long");
+	ok(!reader_next(&r, &second, &f), "with a frame at its end");
+	cmp_ok(r.drops[DROP_OVERLONG], "==", 1, "is one line, and dropped whole");
+}
+
 /* A stream as bad as can be: two writers whose bytes interleave anywhere, loss, repetition,
  * garbage. Some frames stay whole behind a delimiter: those must be found. */
 struct noise {
@@ -233,6 +252,7 @@ int main(void)
 	frames_are_found_in_any_chunks(&random);
 	what_comes_before_the_first_delimiter_is_no_frame();
 	a_line_without_end_is_given_up();
+	the_end_of_a_line_without_end_is_no_frame();
 	noise_never_becomes_a_frame(&random);
 	sessions_can_share_a_buffer();
 	done_testing();

@@ -29,6 +29,7 @@ static void attach_is_answered_by_hello_and_state(void)
 	cmp_ok(hear(0), "==", FRAME_HELLO, "HELLO is first");
 	cmp_ok(heard.session, "==", 10, "answering the session");
 	ok(payload_get_hello(heard.payload, &hello) && hello.phase == PHASE_READY, "in its phase");
+	cmp_ok(hello.version, "==", PROTO_VERSION_MAX, "in the highest version that both speak");
 	ok(heard.payload.n == payload_hello_bytes + 5, "with the facts behind");
 	cmp_ok(hear(0), "==", FRAME_STATE, "STATE is second");
 	cmp_ok(hear(0), "==", 0, "and that is all");
@@ -141,7 +142,8 @@ static void a_bundle_can_be_refused(void)
 	received();
 	runner_side_refuse_bundle(&side, 0);
 	ok(hear(0) == FRAME_ERROR && error.code == PROTO_BAD_BUNDLE, "which is said");
-	ok(hear(0) == FRAME_STATE && state.phase == PHASE_READY, "and forgotten");
+	ok(hear(0) == FRAME_STATE && state.phase == PHASE_READY && state.received == 0,
+	   "and forgotten");
 	start(10, "abc");
 	ok(refuses(10, PROTO_NOT_RECEIVED), "it can't be started");
 	cmp_ok(offer(10, 3, "abc"), "==", RUNNER_OFFERED, "it can be offered again");
@@ -277,6 +279,7 @@ static void the_last_words(void)
 	ok(refuses(10, PROTO_UNSUPPORTED), "a frame of later versions is refused");
 	say(0, 10, FRAME_STATE, 0, 0);
 	ok(refuses(10, PROTO_UNSUPPORTED), "so is one of our own kind");
+	cmp_ok(side.drops[DROP_TYPE], "==", 2, "both are counted");
 	for (uint8_t type = FRAME_ATTACH; type <= FRAME_CANCEL; type++)
 		if (type != FRAME_UPLOAD)
 			say(0, 10, type, 0, 3);
