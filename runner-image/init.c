@@ -43,7 +43,7 @@ static void fail(const struct failure *failure)
 static void fail_at(enum outcome_stage stage, const char *name) __attribute__((noreturn));
 static void fail_at(enum outcome_stage stage, const char *name)
 {
-	const struct failure failure = failure_of(stage, name, errno);
+	const struct failure failure = step_failure(stage, name, errno);
 
 	fail(&failure);
 }
@@ -52,7 +52,7 @@ static void run_or_fail(const struct step *steps, unsigned count, const struct l
 {
 	struct failure failure;
 
-	if (steps_run(steps, count, launch, &failure) < 0)
+	if (step_run_all(steps, count, launch, &failure) < 0)
 		fail(&failure);
 }
 
@@ -143,7 +143,8 @@ static const struct step building[] = {
 	{STAGE_JAIL, "loopback", loopback},
 };
 
-int init_fork(void)
+/* fork() without libc's part of it, which is not made for a process that was cloned raw. */
+static int fork_raw(void)
 {
 	return (int)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 }
@@ -152,7 +153,7 @@ int init_fork(void)
 static void verify(const struct launch *launch)
 {
 	struct failure failure;
-	int status, child = init_fork();
+	int status, child = fork_raw();
 
 	if (child < 0)
 		fail_at(STAGE_JAIL, "verification");
@@ -213,7 +214,7 @@ static int start(const struct launch *launch)
 
 	if (pipe2(exec_pipe, O_CLOEXEC) < 0)
 		fail_at(STAGE_LIMITS, "pipe");
-	child = init_fork();
+	child = fork_raw();
 	if (child < 0)
 		fail_at(STAGE_LIMITS, "fork");
 	if (child == 0) {

@@ -15,7 +15,4 @@ struct launch;
 /* Never returns. Every failure is told as NOTE_FAILED before the process ends. */
 void init_main(const struct launch *launch) __attribute__((noreturn));
 
-/* fork() without libc's part of it, which is not made for a process that was cloned raw. */
-int init_fork(void);
-
 #endif

@@ -100,7 +100,7 @@ static int await_ready(struct jail *jail, struct failure *failure)
 		if (result < 0 && errno == EAGAIN && now.tv_sec < end.tv_sec)
 			continue;
 		if (result <= 0) {
-			*failure = failure_of(STAGE_JAIL, "init", result == 0 ? ECHILD : errno);
+			*failure = step_failure(STAGE_JAIL, "init", result == 0 ? ECHILD : errno);
 			return -1;
 		}
 		if (note.type == NOTE_READY)
@@ -125,12 +125,12 @@ int jail_build(struct jail *jail, struct launch *launch, struct failure *failure
 	launch->outer_gid = getegid();
 	verify_note_outer(launch);
 	if (make_channels(jail, &inner) < 0) {
-		*failure = failure_of(STAGE_JAIL, "channels", errno);
+		*failure = step_failure(STAGE_JAIL, "channels", errno);
 		return -1;
 	}
 	jail->init = (pid_t)syscall(SYS_clone, NAMESPACES | SIGCHLD, 0, 0, 0, 0);
 	if (jail->init < 0) {
-		*failure = failure_of(STAGE_JAIL, "namespaces", errno);
+		*failure = step_failure(STAGE_JAIL, "namespaces", errno);
 		return -1;
 	}
 	if (jail->init == 0) {

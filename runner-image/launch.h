@@ -30,6 +30,7 @@
 #define LAUNCH_HOME	   "/tmp/home"
 #define LAUNCH_PATH	   "/usr/local/bin:/usr/bin:/bin"
 
+#define LAUNCH_NAMESPACES 6
 #define LAUNCH_PAGE_BYTES 4096 /* in which a tmpfs counts */
 #define LAUNCH_OWN_INODES 8    /* root and three places of the tmpfs, the home and its folders */
 
@@ -52,7 +53,7 @@ struct launch_file {
 struct launch {
 	uid_t outer_uid; /* of the runner, before the jail's user namespace */
 	gid_t outer_gid;
-	char outer_namespaces[6][24]; /* /proc/self/ns/… of the runner, in the order of verify.c */
+	char outer_namespaces[LAUNCH_NAMESPACES][24]; /* /proc/self/ns/… in the order of verify.c */
 
 	struct launch_limits limits;
 	size_t arg_count, env_count, file_count;

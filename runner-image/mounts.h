@@ -17,7 +17,7 @@
 
 struct launch;
 
-/* The steps that build all of it, for steps_run; the last one is mounts_scratch. */
+/* The steps that build all of it, for step_run_all; the last one is mounts_scratch. */
 extern const struct step mounts_steps[];
 extern const unsigned mounts_step_count;
 

@@ -74,7 +74,7 @@ void run_begin(struct run *run, const struct bundle *plan, uint8_t *memory, int6
 	output_init(&run->streams[STREAM_STDERR], memory + plan->stdout_bytes, plan->stderr_bytes);
 	watch_begin(run->watch);
 	if (run->jail->notes < 0 || note_send(run->jail->notes, &start, -1) < 0) {
-		const struct failure failure = failure_of(STAGE_JAIL, "init", ECHILD);
+		const struct failure failure = step_failure(STAGE_JAIL, "init", ECHILD);
 
 		fail(run, &failure, now_ms);
 	}
@@ -228,7 +228,7 @@ void run_on_time(struct run *run, int64_t now_ms)
 	if (is_alive(run))
 		look(run, now_ms);
 	if (run->state == RUN_STARTING && now_ms >= run->deadline_ms) {
-		const struct failure late = failure_of(STAGE_BUDGET, "start", ETIMEDOUT);
+		const struct failure late = step_failure(STAGE_BUDGET, "start", ETIMEDOUT);
 
 		fail(run, &late, now_ms);
 	}

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-struct failure failure_of(enum outcome_stage stage, const char *name, int error)
+struct failure step_failure(enum outcome_stage stage, const char *name, int error)
 {
 	struct failure failure = {.stage = stage, .error = error};
 	struct text t = text_in(failure.name, sizeof(failure.name));
@@ -13,13 +13,13 @@ struct failure failure_of(enum outcome_stage stage, const char *name, int error)
 	return failure;
 }
 
-int steps_run(const struct step *steps, unsigned count, const struct launch *launch,
-	      struct failure *failure)
+int step_run_all(const struct step *steps, unsigned count, const struct launch *launch,
+		 struct failure *failure)
 {
 	for (unsigned i = 0; i < count; i++) {
 		if (steps[i].run(launch) == 0)
 			continue;
-		*failure = failure_of(steps[i].stage, steps[i].name, errno);
+		*failure = step_failure(steps[i].stage, steps[i].name, errno);
 		return -1;
 	}
 	return 0;

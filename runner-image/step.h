@@ -26,10 +26,10 @@ struct failure {
 };
 
 /* Runs the steps until one fails: 0, or -1 with `*failure` filled. */
-int steps_run(const struct step *steps, unsigned count, const struct launch *launch,
-	      struct failure *failure);
+int step_run_all(const struct step *steps, unsigned count, const struct launch *launch,
+		 struct failure *failure);
 
 /* A failure of something that is no step. */
-struct failure failure_of(enum outcome_stage stage, const char *name, int error);
+struct failure step_failure(enum outcome_stage stage, const char *name, int error);
 
 #endif

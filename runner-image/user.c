@@ -120,7 +120,7 @@ static const struct step steps[] = {
 
 int user_become(const struct launch *launch, struct failure *failure)
 {
-	return steps_run(steps, sizeof(steps) / sizeof(steps[0]), launch, failure);
+	return step_run_all(steps, sizeof(steps) / sizeof(steps[0]), launch, failure);
 }
 
 /* execvp searches the PATH of the runner's own environment; the program's is what counts. */

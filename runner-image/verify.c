@@ -24,7 +24,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-const char *const verify_namespaces[6] = {"user", "pid", "net", "mnt", "ipc", "uts"};
+/* Entries of /proc/self/ns, in the order of launch->outer_namespaces. */
+static const char *const namespaces[LAUNCH_NAMESPACES] = {"user", "pid", "net",
+							  "mnt",  "ipc", "uts"};
+enum { USER, PID, NET, MNT, IPC, UTS };
 
 /* "net:[4026531840]", or empty. */
 static void read_namespace(const char *name, char *text, size_t size)
@@ -41,8 +44,8 @@ static void read_namespace(const char *name, char *text, size_t size)
 
 void verify_note_outer(struct launch *launch)
 {
-	for (unsigned i = 0; i < 6; i++)
-		read_namespace(verify_namespaces[i], launch->outer_namespaces[i],
+	for (unsigned i = 0; i < LAUNCH_NAMESPACES; i++)
+		read_namespace(namespaces[i], launch->outer_namespaces[i],
 			       sizeof(launch->outer_namespaces[i]));
 }
 
@@ -52,7 +55,7 @@ static enum layer_state namespace_differs(const struct launch *launch, unsigned 
 {
 	char inner[24];
 
-	read_namespace(verify_namespaces[which], inner, sizeof(inner));
+	read_namespace(namespaces[which], inner, sizeof(inner));
 	text_add(detail, inner);
 	if (!inner[0] || !launch->outer_namespaces[which][0]) {
 		text_add(detail, "not shown by this kernel");
@@ -66,7 +69,7 @@ static enum layer_state user_namespace(const struct launch *launch, struct text 
 	char map[128];
 	const char *at = map;
 
-	if (namespace_differs(launch, 0, detail) == LAYER_MISSING ||
+	if (namespace_differs(launch, USER, detail) == LAYER_MISSING ||
 	    text_read_file("/proc/self/uid_map", map, sizeof(map)) < 0)
 		return LAYER_MISSING;
 	while (*at == ' ')
@@ -84,7 +87,7 @@ static enum layer_state pid_namespace(const struct launch *launch, struct text *
 {
 	int processes = verify_files_count_processes();
 
-	namespace_differs(launch, 1, detail);
+	namespace_differs(launch, PID, detail);
 	text_add(detail, ", processes seen: ");
 	text_add_number(detail, processes > 0 ? (uint64_t)processes : 0);
 	return getppid() == 1 && processes == 2 ? LAYER_HELD : LAYER_MISSING;
@@ -93,7 +96,7 @@ static enum layer_state pid_namespace(const struct launch *launch, struct text *
 /* Nothing can be written but in the scratch folders. */
 static enum layer_state mount_namespace(const struct launch *launch, struct text *detail)
 {
-	if (namespace_differs(launch, 3, detail) == LAYER_MISSING)
+	if (namespace_differs(launch, MNT, detail) == LAYER_MISSING)
 		return LAYER_MISSING;
 	text_add(detail, ", ");
 	return verify_files_read_only(detail);
@@ -101,12 +104,12 @@ static enum layer_state mount_namespace(const struct launch *launch, struct text
 
 static enum layer_state ipc_namespace(const struct launch *launch, struct text *detail)
 {
-	return namespace_differs(launch, 4, detail);
+	return namespace_differs(launch, IPC, detail);
 }
 
 static enum layer_state uts_namespace(const struct launch *launch, struct text *detail)
 {
-	return namespace_differs(launch, 5, detail);
+	return namespace_differs(launch, UTS, detail);
 }
 
 /* errno of an attempt to connect, 0 when it worked or is under way. */
@@ -155,7 +158,7 @@ static enum layer_state network_namespace(const struct launch *launch, struct te
 	/* Without IPv6 in the kernel there is no such socket, or no such address, at all. */
 	bool closed6 = error6 == ENETUNREACH || error6 == EAFNOSUPPORT || error6 == EADDRNOTAVAIL;
 
-	if (namespace_differs(launch, 2, detail) == LAYER_MISSING)
+	if (namespace_differs(launch, NET, detail) == LAYER_MISSING)
 		return LAYER_MISSING;
 	text_add(detail, ", connect: errno ");
 	text_add_number(detail, (uint64_t)error4);

@@ -10,10 +10,7 @@
 
 struct launch;
 
-/* The names of /proc/self/ns that launch->outer_namespaces holds, in that order. */
-extern const char *const verify_namespaces[6];
-
-/* Fills launch->outer_namespaces; what this kernel does not show stays empty. */
+/* Fills launch->outer_namespaces: the runner's own; what this kernel does not show stays empty. */
 void verify_note_outer(struct launch *launch);
 
 /* Reports every layer but LAYER_GVISOR, which is the gate's, on `notes`; -1 if it can't. */

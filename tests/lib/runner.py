@@ -91,7 +91,7 @@ def prepare_child(cgroup):
 
 
 class Runner:
-    def __init__(self, options=(), program=None, ground=GROUND, cgroup=None):
+    def __init__(self, options=(), program=None, ground=GROUND, cgroup=None, uid=65534):
         self.folder = tempfile.mkdtemp(prefix="runner-")
         os.chmod(self.folder, 0o755)
         self.ground = ground
@@ -99,6 +99,7 @@ class Runner:
         os.mkdir(self.root)
         self.errors = open(os.path.join(self.folder, "stderr"), "w+b")
         self.tasks = 0
+        self.uid = uid
         start = {"host": self._container, "gvisor": self._gvisor, "pod": self._pod}[ground]
         self._spawn(start(program, [*(cgroup.options if cgroup else ()), *options]), cgroup)
 
@@ -112,7 +113,8 @@ class Runner:
         os.close(runner_out)
 
     def _container(self, program, options):
-        return ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--net", "--ipc", "--uts",
+        namespaces = ["--mount", "--pid", "--net", "--ipc", "--uts"]
+        return ["env", f"POD_UID={self.uid}", "POD_SECRET=canary", "unshare", *namespaces, "--fork", "--kill-child",
                 CONTAINER, self.root, program or UNGATED, *options]
 
     def _gvisor(self, program, options):
@@ -139,8 +141,8 @@ class Runner:
         ]
         config = {
             "ociVersion": "1.0.2",
-            "process": {"user": {"uid": 65534, "gid": 65534}, "args": ["/program", *options], "cwd": "/", "capabilities": {},
-                        "env": ["PATH=/usr/bin:/bin", "POD_SECRET=canary"], "noNewPrivileges": True},
+            "process": {"user": {"uid": self.uid, "gid": self.uid}, "args": ["/program", *options], "cwd": "/",
+                        "env": ["PATH=/usr/bin:/bin", "POD_SECRET=canary"], "noNewPrivileges": True, "capabilities": {}},
             "root": {"path": self.root, "readonly": True},
             "hostname": "pod",
             "mounts": mounts,

@@ -71,6 +71,17 @@ try: open('x', 'wb').write(bytes(2 << 20))
 except OSError as e: print(e.errno)
 """
 
+EXACT_FILE = """
+import os
+fd = os.open('x', os.O_CREAT | os.O_WRONLY)
+os.write(fd, bytes((1 << 20) - 10))
+try:
+    os.write(fd, bytes(10))
+    if {size} > 1 << 20: os.write(fd, b'x')
+    print(0)
+except OSError as e: print(e.errno)
+"""
+
 OPEN_FILES = """
 import os, time
 n = 0
@@ -193,6 +204,9 @@ def large_files():
     is_((outcome.end(), outcome.stdout), ("exited 0", b"27\n"),
         check("A12", "a file above its limit is EFBIG in Python, which ignores SIGXFSZ"))
     ok(met(outcome, "file-bytes"), check("A12", "a file above its limit: the outcome names the limit it met"))
+    for size, errno in ((MIB, 0), (MIB + 1, 27)):
+        outcome = run(EXACT_FILE.format(size=size), file_bytes=MIB)
+        is_(outcome.stdout.decode(), f"{errno}\n", check("A12", f"a file of {size} bytes with a limit of {MIB}: errno {errno}"))
     outcome = run("head -c 2000000 /dev/zero >x\nexit $?", name="main.sh", arg=["sh", "main.sh"], file_bytes=MIB)
     is_(outcome.end(), "exited 153", check("A12", "a file above its limit in a child of the shell is the shell's 128 + SIGXFSZ"))
     outcome = run("exec head -c 2000000 /dev/zero >x", name="main.sh", arg=["sh", "main.sh"], file_bytes=MIB)
@@ -211,6 +225,8 @@ def folders():
     is_((outcome.end(), outcome.stdout), ("exited 0", b"on\n"), check("A12", "a current folder that was replaced by a link"))
     outcome = run("import os\nprint(os.path.expanduser('~'), os.access(os.path.expanduser('~'), os.W_OK))")
     is_(outcome.stdout, b"/tmp/home True\n", check("A12", "HOME is there and writable"))
+    outcome = run("import os\nprint(os.access(os.path.expanduser('~'), os.W_OK))", env={"HOME": "/usr"})
+    is_((outcome.end(), outcome.stdout), ("exited 0", b"False\n"), check("A12", "HOME may be read-only"))
 
 
 def memory_bombs():

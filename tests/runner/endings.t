@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""How a run ends, and what the outcome says of it. Checklist A, 9 and 20."""
+"""How a run ends, and what the outcome says of it. Checklist A, 9 and 20.
+
+Exempt: a jump of the clock, which can't be made in gVisor; every deadline is of the monotonic one.
+"""
 
 import os
 import sys

@@ -5,7 +5,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from runner import Runner, checks, run
+from runner import GROUND, Runner, checks, run
 from tap import diag, done_testing, is_
 from wire import Frame, encode
 
@@ -156,6 +156,16 @@ def finds_nothing():
             diag(outcome.stderr.decode())
 
 
+def any_user():
+    """OpenShift gives each namespace user ids of its own."""
+    if GROUND == "pod":
+        return
+    with Runner(uid=123456) as runner:
+        outcome = runner.run("import os\nprint(os.getuid(), os.getgid(), os.stat('main.py').st_uid)\nopen('/tmp/x', 'w')")
+    is_((outcome["uid"], outcome.end(), outcome.stdout), ("123456", "exited 0", b"65534 65534 65534\n"),
+        check("A10", "whatever user the Pod runs as, the program is 65534"))
+
+
 def sigpipe_is_default():
     outcome = run("{ yes; echo $? >&2; } | head -n 1", name="main.sh", arg=["sh", "main.sh"])
     is_((outcome.stdout, outcome.stderr), (b"y\n", b"141\n"), check("A15", "SIGPIPE ends a program whose reader is gone"))
@@ -189,6 +199,7 @@ def nothing_stays():
 
 
 finds_nothing()
+any_user()
 sigpipe_is_default()
 forged_protocol()
 nothing_stays()
