@@ -127,7 +127,7 @@ int main(void)
 			   o.partial == wanted->partial,
 		   "%s", rows[i].name);
 	}
-	run.failure = failure_of(STAGE_EXEC, "exec", 2);
+	run.failure = step_failure(STAGE_EXEC, "exec", 2);
 	seal_verdict(&run, &failed);
 	ok(failed.verdict == VERDICT_NOT_STARTED && failed.stage == STAGE_EXEC &&
 		   failed.error_number == 2 && str_equal(failed.detail, STR("exec")),
