@@ -240,13 +240,22 @@ class Runner:
         with open(os.path.join(self.folder, "stderr"), "rb") as file:
             return file.read().decode(errors="replace")
 
+    def _end(self):
+        """On the host, unshare collects the runner and ends with it: nothing is left for anybody else to collect."""
+        if self.process.poll() is None and self.ground == "host":
+            try:
+                os.kill(self.pid(), signal.SIGKILL)
+            except (ProcessLookupError, RuntimeError):
+                pass  # it ended meanwhile
+        elif self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
     def close(self):
         for fd in (self.stdin, self.stdout):
             if fd >= 0:
                 os.close(fd)
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
+        self._end()
         if self.ground == "gvisor":
             subprocess.run([runsc(), "--root", os.path.join(self.folder, "state"), "delete", "--force",
                             os.path.basename(self.folder)], stderr=subprocess.DEVNULL)
