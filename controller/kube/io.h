@@ -72,10 +72,10 @@ struct io_http_request {
 	const char *accept;	  /* value of the header; NULL: application/json */
 	const char *content_type; /* of the body; NULL when there is none */
 	struct str bearer_token;  /* empty: none */
-	struct str body;	  /* borrowed until the operation ends */
-	int64_t timeout_ms;	  /* for the whole exchange, connecting included; 0: none */
-	int64_t silence_ms;	  /* without one byte for this long it is dead; 0: no such limit */
-	size_t body_limit; /* bytes of answer; one more ends it with ERR_TOO_LARGE. 0: no limit */
+	struct str body;
+	int64_t timeout_ms; /* for the whole exchange, connecting included; 0: none */
+	int64_t silence_ms; /* without one byte for this long it is dead; 0: no such limit */
+	size_t body_limit;  /* bytes of answer; one more ends it with ERR_TOO_LARGE. 0: no limit */
 };
 
 /* Order: head once, data any number of times, done. Without an answer: done alone. */
