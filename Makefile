@@ -75,10 +75,13 @@ all: $(foreach layer,$(present_layers),$(call archive_of,$(layer))) $(PROGRAMS)
 unit_sources := $(sort $(wildcard tests/unit/*/*.c))
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(unit_sources))
 tap := $(BUILD)/obj/tests/lib/tap.o
+# What tests of kube have beside: a fake io, a fake API server and what belongs to it.
+fakes := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/lib/fake_*.c tests/lib/uv_*.c tests/lib/ws_*.c))
+helpers_for = $(tap) $(if $(filter kube,$(1)),$(fakes))
 
 define unit_rules
 $(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/$(1)/%,$(unit_sources))): $(BUILD)/tests/unit/$(1)/%.t: \
-		$(BUILD)/obj/tests/unit/$(1)/%.o $(tap) $(call archives_for,$(1))
+		$(BUILD)/obj/tests/unit/$(1)/%.o $(call helpers_for,$(1)) $(call archives_for,$(1))
 	@mkdir -p $$(@D)
 	$$(call say,LINK $$@)$$(CC) $$(LDFLAGS) -o $$@ $$^ $(call links_for,$(1))
 endef
@@ -131,12 +134,11 @@ fuzzers: $(FUZZ:%=$(BUILD)/fuzzers/%)
 
 integration_sources := $(sort $(wildcard tests/integration/*/*.c))
 INTEGRATION_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(integration_sources))
-fakes := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/lib/fake_*.c tests/lib/uv_*.c tests/lib/ws_*.c))
 VALGRIND := valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=definite,possible
 
 define integration_rules
 $(patsubst %.c,$(BUILD)/%.t,$(filter tests/integration/$(1)/%,$(integration_sources))): $(BUILD)/tests/integration/$(1)/%.t: \
-		$(BUILD)/obj/tests/integration/$(1)/%.o $(tap) $(fakes) $(call archives_for,$(1))
+		$(BUILD)/obj/tests/integration/$(1)/%.o $(call helpers_for,$(1)) $(call archives_for,$(1))
 	@mkdir -p $$(@D)
 	$$(call say,LINK $$@)$$(CC) $$(LDFLAGS) -o $$@ $$^ $(call links_for,$(1))
 endef
