@@ -186,6 +186,18 @@ unbuilt := demo e2e bench sim sim-mutations soak
 $(unbuilt):
 	@echo 'make $@: nothing to run yet in this version' >&2; exit 1
 
+# --- Images: tars for `ctr images import`, build/images/NAME.tar (docs/images.md).
+
+.PHONY: packages-images image test-images
+packages-images:
+	@hack/install-packages images
+image: packages-images $(PROGRAMS) ## the images as tars, without a registry: build/images/NAME.tar
+	@hack/images/build
+test-images: packages-build packages-images ## the images: reproducible, harmless, whole (as root)
+	@hack/part 'images' $(MAKE) --silent image
+	@hack/part 'tests of images' prove tests/images
+test: test-images
+
 .PHONY: clean
 clean: ## removes build/ (not the cache of upstream programs, not the cluster)
 	rm -rf build

@@ -50,7 +50,7 @@ ROWS = [
     ("an exported function without its module's name", "names", {"controller/base/a.c": "int get(void)\n{\n\treturn 1;\n}\n"}),
     ("an include guard that is not the path", "names", {"controller/base/a.h": "#ifndef A_H\n#define A_H\n#endif\n"}),
     ("a header that needs another before it", "headers", {"controller/base/a.h": "size_t a_size(void);\n"}),
-    ("a path of one machine", "portable", {"README.md": "see /ro" "ot/x\n"}),
+    ("a path of one machine", "portable", {"README.md": f"see {pathlib.Path.home()}/x\n"}),
     ("a host of a registry", "portable", {"README.md": "from pyp" "i.org\n"}),
     ("a chart of another version", "version", {"charts/sandboxtask/Chart.yaml": "version: 1.2.2\n"}),
     ("an image of another version", "version", {"manifests/x.yaml": "image: docker.io/sandboxtask/runner-python:1.2.2\n"}),

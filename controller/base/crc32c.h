@@ -1,6 +1,5 @@
 /*
- * crc32c: the CRC with Castagnoli's polynomial (RFC 3720 appendix B.4; iSCSI, ext4, gRPC use it
- *too).
+ * crc32c: the CRC with Castagnoli's polynomial (RFC 3720 appendix B.4; also of iSCSI and ext4).
  *
  * It finds frames that were damaged or glued together on the way. It is no protection against
  * somebody who means it: that is what sha256.h is for.

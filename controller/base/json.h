@@ -17,7 +17,7 @@
  *		…
  *
  * json_check comes first, once, for the whole text. Everything else takes slices of checked text
- *and therefore has no errors to report. Given other text it stays inside of it, and where the text
+ * and therefore has no errors to report. Given other text it stays inside of it, and where the text
  * breaks off a walk ends.
  *
  * Nothing here allocates (but json_find_duplicate) or recurses. Slices borrow from the text.

@@ -11,8 +11,7 @@
  *		…
  *
  * The head is a `struct list` that is no item: an empty list points at itself. A node that is in no
- * list points at itself too, or is zeroed; removing such a node does nothing. The list owns no
- *item.
+ * list points at itself too, or is zeroed; removing such a node does nothing. It owns no item.
  */
 #ifndef BASE_LIST_H
 #define BASE_LIST_H

@@ -5,7 +5,7 @@
  *		 log_word("reason", "Completed"), log_int("run_ms", run_ms));
  *
  *	2026-07-01T12:00:00.123Z info "task finished" task=team-a/primes uid=… reason=Completed
- *run_ms=412
+ *	run_ms=412
  *
  * What may be logged is decided by types, so that user code, output and secrets don't get in by
  * accident:
@@ -17,7 +17,7 @@
  * - An error shows its code, HTTP status and message, in which err.h allows no user code. The
  *   message is quoted, and whatever in it is not printable ASCII is written as \xHH.
  * - A secret shows as ***. Its text is replaced by *** as well wherever it turns up in a value,
- *whole or cut, plain or escaped (secret.h), once log_hide has made it known.
+ *   whole or cut, plain or escaped (secret.h), once log_hide has made it known.
  *
  * A record has at most LOG_RECORD_BYTES_MAX bytes; fields that don't fit are left out and counted:
  * fields_left_out=2.

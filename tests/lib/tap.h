@@ -10,7 +10,7 @@
  *	}
  *
  * Each check prints one line, returns whether it passed, and on failure says what it got and what
- *it wanted. A check's name is a sentence that states the rule. There is no plan to count by hand:
+ * it wanted. A check's name is a sentence that states the rule. There is no plan to count by hand:
  * done_testing() prints it, and a program that dies before is a failure.
  */
 #ifndef TESTS_TAP_H

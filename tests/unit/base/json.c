@@ -154,6 +154,7 @@ static void integers_are_strict(void)
 		{"nothing", "", 0, 10, false, 0},
 	};
 
+	ok(!json_to_int((struct str){NULL, 0}, 0, 10, &(int64_t){0}), "no text at all");
 	for (size_t i = 0; i < LENGTH_OF(rows); i++) {
 		int64_t number = 77;
 		bool valid = json_to_int(str_of(rows[i].text), rows[i].min, rows[i].max, &number);

@@ -113,6 +113,7 @@ static void names_have_the_shape_of_names(void)
 		{"a Kubernetes name", STR("sbt-0a1b.x"), "sbt-0a1b.x"},
 		{"a UID", STR("123e4567-e89b-12d3-a456-426614174000"),
 		 "123e4567-e89b-12d3-a456-426614174000"},
+		{"the ends of the alphabet", STR("AZaz09"), "AZaz09"},
 		{"an image", STR("docker.io/x/y:1.0@sha256:ab"), "docker.io/x/y:1.0@sha256:ab"},
 		{"an address", STR("https://[fd00::1]:6443/api"), "https://[fd00::1]:6443/api"},
 		{"nothing", STR(""), "-"},
@@ -233,6 +234,11 @@ static void several_secrets_are_hidden_at_once(void)
 	log_error(&log, "x", log_err(&err));
 	like(logged(&world, text), "detail=\"\\*\\*\\* \\*\\*\\* \\*\\*\\* \\*\\*\\*\"",
 	     "each of them, of two that begin alike the longer one");
+	secret_set(&new, STR("-"), &err);
+	err_set(&err, ERR_IO, "a-b--c");
+	log_error(&log, "x", log_err(&err));
+	like(logged(&world, text), "detail=\"a\\*\\*\\*b\\*{6}c\"",
+	     "one of a single byte, each time");
 	secret_set(&new, STR("renewed"), &err);
 	err_set(&err, ERR_IO, "renewed");
 	log_error(&log, "x", log_err(&err));
@@ -291,10 +297,40 @@ static void a_record_has_a_limit(void)
 		is_whole = !strstr(world.lines.data, " fields_left_out=1\n");
 		whole += is_whole;
 		wrong += is_whole != (strstr(world.lines.data, " e=") != NULL);
+		wrong += !str_ends_with(buf_str(&world.lines), STR("\n"));
 		wrong += world.lines.length > LOG_RECORD_BYTES_MAX;
 		wrong += is_whole && whole != (int)length;
 	}
 	cmp_ok(wrong, "==", 0, "a field of any length is there, or counted as left out");
+	ok(whole > 0 && whole < LOG_NAME_BYTES_MAX, "both happen, at %d bytes", whole);
+	stop(&log, &world);
+}
+
+static void an_error_is_there_whole_or_not_at_all(void)
+{
+	struct world world;
+	struct log log;
+	struct err err = {.code = ERR_IO, .http_status = 500};
+	char name[LOG_NAME_BYTES_MAX];
+	struct str longest = {name, sizeof(name)};
+	int whole = 0, wrong = 0;
+
+	start(&log, &world, LOG_DEBUG);
+	memset(name, 'n', sizeof(name));
+	memset(err.message, 'e', sizeof(err.message) - 1);
+	for (size_t length = 1; length <= sizeof(name); length++) {
+		bool is_whole;
+
+		buf_clear(&world.lines);
+		log_info(&log, "x", log_object("a", longest, longest),
+			 log_object("b", longest, longest), log_object("c", longest, longest),
+			 log_name("d", str_slice(longest, 0, length)), log_err(&err));
+		is_whole = str_ends_with(buf_str(&world.lines), STR("eee\"\n"));
+		whole += is_whole;
+		wrong += is_whole != (strstr(world.lines.data, " error=") != NULL);
+		wrong += is_whole == (strstr(world.lines.data, " fields_left_out=1\n") != NULL);
+	}
+	cmp_ok(wrong, "==", 0, "with its message and quotes, or counted as left out");
 	ok(whole > 0 && whole < LOG_NAME_BYTES_MAX, "both happen, at %d bytes", whole);
 	stop(&log, &world);
 }
@@ -347,6 +383,7 @@ int main(void)
 	several_secrets_are_hidden_at_once();
 	a_replacement_can_not_open_the_quotes();
 	a_record_has_a_limit();
+	an_error_is_there_whole_or_not_at_all();
 	any_bytes_give_one_line_of_printable_ascii();
 	done_testing();
 }

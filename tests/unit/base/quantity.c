@@ -57,7 +57,9 @@ static const struct {
 	{"a zero exponent", "7e0", 7000, 7},
 	{"a fraction with an exponent", "1.25e2", 125000, 125},
 	{"an exponent far below the unit", "1e-30", 1, 1},
-	{"the same for nothing", "0e-30", 0, 0},
+	{"an exponent that leaves nothing to round", "1e-99", 1, 1},
+	{"the same for nothing", "0e-99", 0, 0},
+	{"many billionths", "2000000000n", 2000, 2},
 	{"nothing with a large exponent", "0e900", 0, 0},
 	{"many zeros that are not significant", "0.50000000000000000000000000", 500, 1},
 	{"many zeros before a suffix", "100000000000000000000000m", TOO_LARGE, TOO_LARGE},
@@ -76,12 +78,16 @@ static void texts_are_read_exactly(void)
 	for (size_t i = 0; i < LENGTH_OF(read_rows); i++) {
 		int64_t milli = TOO_LARGE, bytes = TOO_LARGE;
 		struct err milli_err = {.code = ERR_TOO_LARGE}, bytes_err = {.code = ERR_TOO_LARGE};
+		struct str text = str_of(read_rows[i].text);
+		bool fits_milli = quantity_to_milli(text, &milli, &milli_err) == 0;
+		bool fits_bytes = quantity_to_bytes(text, &bytes, &bytes_err) == 0;
 
-		quantity_to_milli(str_of(read_rows[i].text), &milli, &milli_err);
-		quantity_to_bytes(str_of(read_rows[i].text), &bytes, &bytes_err);
-		ok(milli == read_rows[i].milli && bytes == read_rows[i].bytes &&
-			   milli_err.code == ERR_TOO_LARGE && bytes_err.code == ERR_TOO_LARGE,
-		   "%s: %s", read_rows[i].name, read_rows[i].text);
+		ok(milli == read_rows[i].milli && fits_milli == (milli != TOO_LARGE) &&
+			   milli_err.code == ERR_TOO_LARGE,
+		   "%s: %s in thousandths", read_rows[i].name, read_rows[i].text);
+		ok(bytes == read_rows[i].bytes && fits_bytes == (bytes != TOO_LARGE) &&
+			   bytes_err.code == ERR_TOO_LARGE,
+		   "%s: %s in units", read_rows[i].name, read_rows[i].text);
 	}
 }
 
@@ -116,6 +122,7 @@ static void what_is_no_quantity_is_refused(void)
 		{"infinity", "inf"},
 		{"a letter", "x"},
 		{"20 digits", "12345678901234567891"},
+		{"the first number of 20 digits but one", "10000000000000000001"},
 		{"20 digits in a fraction", "1.2345678901234567891"},
 	};
 

@@ -1,5 +1,6 @@
 #include "base/secret.h"
 
+#include "exact.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -66,6 +67,14 @@ static void it_is_recognised_however_it_is_spelled(void)
 		{"in capital digits", STR("a<b"), STR("a\\u003Cb"), 8},
 		{"as C and our log escape it", STR("a\x01\xff"), STR("a\\x01\\xff"), 9},
 		{"as URLs escape it", STR("a+b/c="), STR("a%2Bb%2fc%3D"), 12},
+		{"with every kind of digit", STR("\x19\x90\xaf\xfa"), STR("%19\\x90%aF\\xFA"), 14},
+		{"as a URL's space", STR("a b"), STR("a%20b"), 5},
+		{"not with a letter that is no digit", STR("z"), STR("%6Q"), 0},
+		{"which does not count as zero either", STR("`"), STR("%6Q"), 0},
+		{"a NUL in it as JSON escapes it", STR("a\0b"), STR("a\\u0000b"), 8},
+		{"a NUL is nothing else", STR("a\0"), STR("axx"), 0},
+		{"nor an escape that is none", STR("a\0"), STR("a\\q"), 0},
+		{"before a NUL", STR("abc"), STR("abc\0"), 3},
 		{"as it is, with a backslash", STR("a\\b\\c"), STR("a\\b\\c"), 5},
 		{"as it is, with two backslashes", STR("a\\\\b"), STR("a\\\\b"), 4},
 		{"two backslashes escaped", STR("a\\\\b"), STR("a\\\\\\\\b"), 6},
@@ -79,11 +88,12 @@ static void it_is_recognised_however_it_is_spelled(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct secret secret = {0};
 		struct err err;
+		struct str text = exact_copy(rows[i].text);
 
 		secret_set(&secret, rows[i].secret, &err);
-		cmp_ok(secret_length_in(&secret, rows[i].text), "==", rows[i].length, "%s",
-		       rows[i].name);
+		cmp_ok(secret_length_in(&secret, text), "==", rows[i].length, "%s", rows[i].name);
 		secret_free(&secret);
+		exact_free(text);
 	}
 }
 
