@@ -180,6 +180,38 @@ lint: packages-build ## the rules of the tree: layers, format, sizes, shell scri
 .PHONY: test
 test: check ## everything: check, then the real cluster, images, end-to-end tests
 
+# --- The cluster: real Kubernetes on this machine, see docs/development-cluster.md. A foreign one is used by the tests instead
+# when KUBECONFIG names it and IMAGE_LOAD is a command that loads an image's tar into it.
+
+NODE ?= 1
+
+.PHONY: cluster-up cluster-down cluster-status cluster-restart-apiserver
+cluster-up: packages-cluster ## the cluster is there and well (NODES=2, FAST_NODE_FAILURE=1, APISERVER_FLAGS=...)
+	@hack/cluster/up
+cluster-down: ## the cluster is gone
+	@hack/cluster/down
+cluster-status: ## what of the cluster runs, and where its files are
+	@hack/cluster/status
+cluster-restart-apiserver: ## kills the API server and starts it again
+	@hack/cluster/restart-apiserver
+
+.PHONY: cluster-enter cluster-kill-node cluster-cut-node cluster-heal-node
+cluster-enter: ## a shell inside node NODE=N
+	@hack/cluster/node enter $(NODE)
+cluster-kill-node: ## a power cut for node NODE=N
+	@hack/cluster/node kill $(NODE)
+cluster-cut-node: ## takes the network cable of node NODE=N out
+	@hack/cluster/node cut $(NODE)
+cluster-heal-node: ## node NODE=N has power and cable again, and is ready
+	@hack/cluster/node heal $(NODE)
+
+# For tests: the local cluster as it is by default, or the foreign one.
+.PHONY: cluster-for-tests test-cluster
+cluster-for-tests: packages-build $(if $(IMAGE_LOAD),,cluster-up)
+# First what builds the cluster anew, then what uses it.
+test-cluster: cluster-for-tests ## the cluster itself: starting, breaking, mending; what every other test relies on
+	@prove tests/cluster/lifecycle.t tests/cluster/node.t
+
 # Part of the contract, with nothing to do yet: each says so and fails.
 unbuilt := demo e2e bench sim sim-mutations soak
 .PHONY: $(unbuilt)
