@@ -182,9 +182,9 @@ static void an_io_may_be_deleted_at_any_moment(void)
 			fake_server_script(fixture.server, SCRIPTS[i]);
 			ws_record_start(&records[i], fixture.io, fixture.endpoint);
 		}
-		for (int i = 0; i < turns; i++)
+		for (int i = 0; i < turns && records[0].ends == 0; i++)
 			uv_run(&fixture.loop, UV_RUN_ONCE);
-		was_ended = records[0].ends > 0 || turns > 200;
+		was_ended = records[0].ends > 0;
 		for (int i = 0; i < 3; i++)
 			calls -= ws_record_nth(&records[i]);
 		uv_fixture_delete_io(&fixture);
