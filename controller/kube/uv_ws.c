@@ -201,6 +201,7 @@ struct io_ws *uv_ws_start(struct io *io, const struct io_ws_request *request,
 	struct io_ws *ws = mem_new(1, sizeof(*ws));
 
 	assert(request->target[0] == '/' && request->subprotocols[0] != '\0');
+	assert(request->connect_timeout_ms > 0);
 	ws->uv = uv;
 	ws->endpoint = request->endpoint;
 	ws->endpoint->users++;
