@@ -134,7 +134,6 @@ static void connect_to(struct io_ws *ws, const char *address)
 		.ietf_version_or_minus_one = 13,
 		.ssl_connection = LCCSCF_HTTP_NO_FOLLOW_REDIRECT,
 	};
-	struct uv_ws_context *ws_context = ws->ws_context;
 	struct err err;
 
 	/* Our SSL_CTX checks the name, rightly for IPv6 as well. */
@@ -146,7 +145,6 @@ static void connect_to(struct io_ws *ws, const char *address)
 		ws->wsi = NULL;
 		uv_ws_end(ws, &err);
 	}
-	uv_ws_context_kick(ws_context);
 }
 
 static void on_resolved(void *context, const struct uv_resolve_answer *answer,

@@ -22,6 +22,13 @@
 #define REFUSED(n) "\0\0\x04\x03\0\0\0\0" n "\0\0\0\x07"
 #define BROKEN(n)  "\0\0\x04\x03\0\0\0\0" n "\0\0\0\x02"
 
+/* HEADERS behind the body: "x: y", and the end of the stream. */
+#define TRAILERS(n)                         \
+	"\0\0\x05\x01\x05\0\0\0" n "\0\x01" \
+	"x"                                 \
+	"\x01"                              \
+	"y"
+
 /* The client's request on a stream: HEADERS with END_HEADERS and END_STREAM. */
 #define REQUEST(n) EXPECT("\x01\x05\0\0\0" n)
 
@@ -130,6 +137,25 @@ static void a_refused_stream_is_sent_again(void)
 	uv_fixture_close(&fixture);
 }
 
+static void trailers_are_no_second_head(void)
+{
+	static const struct fake_step SCRIPT[] = {
+		PREFACE, REQUEST("\x01"), SEND(HEADERS("\x01") HELLO("\x01") TRAILERS("\x01")),
+		END};
+	struct http_record record = {0};
+	struct io_http_request request;
+	struct uv_fixture fixture;
+
+	open_h2(&fixture, SCRIPT);
+	request = get(&fixture);
+	http_record_start(&record, fixture.io, &request);
+	run_until(&fixture.loop, record.dones > 0);
+	cmp_ok(record.heads, "==", 1, "one head");
+	is(record.body.data, "hello", "and the body");
+	http_record_free(&record);
+	uv_fixture_close(&fixture);
+}
+
 static void a_broken_stream_is_an_error(void)
 {
 	static const struct fake_step BREAKS[] = {PREFACE, REQUEST("\x01"),
@@ -187,6 +213,7 @@ int main(void)
 	requests_share_a_connection();
 	a_running_stream_outlives_goaway();
 	a_refused_stream_is_sent_again();
+	trailers_are_no_second_head();
 	a_broken_stream_is_an_error();
 	few_streams_need_more_connections();
 	done_testing();
