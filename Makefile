@@ -79,11 +79,16 @@ tap := $(BUILD)/obj/tests/lib/tap.o
 fakes := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/lib/fake_*.c tests/lib/uv_*.c tests/lib/ws_*.c))
 helpers_for = $(tap) $(if $(filter kube,$(1)),$(fakes))
 
+# Tests that need more of tests/lib/ than tap.
+$(BUILD)/tests/unit/proto/proto_sides.t: $(BUILD)/obj/tests/lib/proto_world.o
+$(BUILD)/tests/unit/proto/proto_golden.t: $(BUILD)/obj/tests/lib/proto_vectors.o
+$(BUILD)/tests/unit/proto/runner_side.t $(BUILD)/tests/unit/proto/runner_side_broadcast.t: $(BUILD)/obj/tests/lib/runner_talk.o
+
 define unit_rules
 $(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/$(1)/%,$(unit_sources))): $(BUILD)/tests/unit/$(1)/%.t: \
 		$(BUILD)/obj/tests/unit/$(1)/%.o $(call helpers_for,$(1)) $(call archives_for,$(1))
 	@mkdir -p $$(@D)
-	$$(call say,LINK $$@)$$(CC) $$(LDFLAGS) -o $$@ $$^ $(call links_for,$(1))
+	$$(call say,LINK $$@)$$(CC) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(call links_for,$(1))
 endef
 $(foreach layer,$(present_layers),$(eval $(call unit_rules,$(layer))))
 $(BUILD)/obj/tests/%.o: CPPFLAGS += -Itests/lib
@@ -178,6 +183,7 @@ check: packages-build ## the fast loop, no cluster: unit and integration tests p
 	@hack/part 'integration tests under valgrind' $(MAKE) --silent integration-valgrind VALGRIND_TESTS='$(VALGRIND_FIRST)'
 	@hack/part 'corpora under sanitizers' $(MAKE) --silent SANITIZE=address,undefined corpora
 	@hack/part 'lint' prove tests/lint.t
+	@hack/part 'generated pages' hack/generate-reasons-docs --check
 
 .PHONY: sanitized-tests
 sanitized-tests: $(UNIT_TESTS) $(INTEGRATION_TESTS) $(FUZZ_TESTS)
@@ -187,7 +193,11 @@ lint: packages-build ## the rules of the tree: layers, format, sizes, shell scri
 	@hack/lint
 
 .PHONY: test
-test: check ## everything: check, then the real cluster, images, end-to-end tests
+test: check ## everything: check, then images, the real cluster, and what runs on it
+	@$(MAKE) --silent test-images
+	@hack/part 'cluster' $(MAKE) --silent cluster-up
+	@hack/part 'tests of the cluster' $(MAKE) --silent test-cluster
+	@hack/part 'tests of the API' $(MAKE) --silent test-api
 
 # --- The cluster: real Kubernetes on this machine, see docs/development-cluster.md. A foreign one is used by the tests instead
 # when KUBECONFIG names it and IMAGE_LOAD is a command that loads an image's tar into it.
@@ -227,8 +237,22 @@ test-kube: cluster-for-tests $(KUBE_PROBE) ## controller/kube against the cluste
 	@hack/part 'kube on real API servers' env KUBE_PROBE=$(KUBE_PROBE) prove tests/cluster/client.t tests/cluster/apiserver.t
 test: test-kube
 
+# --- The API: crd/, manifests/, charts/, docs/api.md.
+
+.PHONY: check-api test-api e2e docs
+check: check-api
+check-api: packages-build
+	@hack/part 'kinds, manifests, chart and reference as files' prove tests/crd.t
+test-api: packages-build cluster-for-tests ## the kinds, policies and rights on a real API server
+	@prove tests/api
+e2e: packages-build cluster-for-tests ## what any cluster can show: KUBECONFIG=... IMAGE_LOAD=cmd for a foreign one
+	@prove tests/cluster/node.t tests/api
+docs: packages-build ## docs/api.md from the CRDs, docs/reasons.md from the table of reasons
+	@hack/generate-api-docs
+	@hack/generate-reasons-docs
+
 # Part of the contract, with nothing to do yet: each says so and fails.
-unbuilt := demo e2e bench sim sim-mutations soak
+unbuilt := demo bench sim sim-mutations soak
 .PHONY: $(unbuilt)
 $(unbuilt):
 	@echo 'make $@: nothing to run yet in this version' >&2; exit 1
@@ -243,7 +267,6 @@ image: packages-images $(PROGRAMS) ## the images as tars, without a registry: bu
 test-images: packages-build packages-images ## the images: reproducible, harmless, whole (as root)
 	@hack/part 'images' $(MAKE) --silent image
 	@hack/part 'tests of images' prove tests/images
-test: test-images
 
 .PHONY: clean
 clean: ## removes build/ (not the cache of upstream programs, not the cluster)
@@ -251,7 +274,7 @@ clean: ## removes build/ (not the cache of upstream programs, not the cluster)
 
 .PHONY: help
 help: ## this list
-	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 24
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 28
 
 .PHONY: FORCE
 FORCE:

@@ -11,18 +11,18 @@ USES_kube    := base
 USES_session := base proto kube
 USES_cli     := base proto core deps build kube session
 
-# Folders of library headers, or headers without a folder, that a layer may include beside libc. core has cJSON for its
-# one reader of Kubernetes objects, decode.c; kube's io.h is the only header of kube that session may include.
+# Folders of library headers, or headers without a folder, that a layer may include beside libc. core and build read and
+# write JSON with base's scanner and escaper, so that no value of a user meets a general library; kube's io.h is the only
+# header of kube that session may include.
 LIBRARIES_base    :=
 LIBRARIES_proto   :=
-LIBRARIES_core    := cjson
+LIBRARIES_core    :=
 LIBRARIES_deps    :=
-LIBRARIES_build   := cjson
+LIBRARIES_build   :=
 LIBRARIES_kube    := cjson curl libwebsockets uv yaml openssl
 LIBRARIES_session :=
 LIBRARIES_cli     := cjson curl uv yaml openssl
 
-ONLY_FILE_core_cjson   := decode
 ONLY_HEADER_session_kube := io
 
 # What each library needs at the link.

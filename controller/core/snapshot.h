@@ -1,0 +1,71 @@
+/*
+ * snapshot: what is known about one task at one moment; what reconcile decides on.
+ *
+ * Facts that matter for safety come live, not from a cache: a Pod or a task that is merely absent
+ * from a watch is unknown. The snapshot is put together by the caller for one pass, and everything
+ * in it is borrowed.
+ */
+#ifndef CORE_SNAPSHOT_H
+#define CORE_SNAPSHOT_H
+
+#include "plan.h"
+#include "pod.h"
+#include "podstatus.h"
+#include "reason.h"
+#include "session_view.h"
+#include "task.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SNAPSHOT_MESSAGE_SIZE 1024
+
+enum knowledge {
+	KNOWN_UNSEEN, /* not in the cache, and not looked for: may exist */
+	KNOWN_ABSENT, /* a live read has just said that it does not exist */
+	KNOWN_PRESENT,
+};
+
+enum admission { ADMISSION_WAITING, ADMISSION_FULL, ADMISSION_GRANTED };
+
+struct refusal {
+	enum reason reason; /* REASON_NONE: nothing was found wrong */
+	char message[SNAPSHOT_MESSAGE_SIZE];
+};
+
+/* All times are milliseconds of one monotonic clock. Pointers are borrowed for the call. */
+struct snapshot {
+	int64_t now_ms;
+	bool leading; /* the Lease is ours and far enough from its end */
+
+	struct str task_uid; /* the key */
+	enum knowledge task_known;
+	const struct task *task; /* when present */
+	int64_t task_since_ms;	 /* its creation, or when this controller first saw it */
+
+	const struct refusal *refusal; /* by validate, of the task and, if it is there, its class */
+	const struct plan *plan;       /* of both; NULL while the class is missing, or refused */
+
+	enum admission admission;
+	int64_t queued_since_ms, admitted_since_ms;
+	bool network_ready; /* the policies that close the Pod's network are in place */
+
+	/* The Pod with the highest attempt that has this task's label or name. */
+	enum knowledge pod_known;
+	const struct pod *pod;	    /* present: as it is; absent: as it was seen last, or NULL */
+	int64_t pod_attempt;	    /* from its name */
+	int64_t pod_since_ms;	    /* its creation */
+	const char *pod_difference; /* the field in which it is not the planned Pod; NULL: it is */
+	int64_t attempts_seen; /* the highest attempt whose Pod is known to have existed, or 0 */
+	struct str event_reason, event_message; /* of the last Event about the Pod */
+
+	const struct podstatus
+		*create_refused; /* the last creation was refused; NULL: it was not */
+	int64_t create_again_ms; /* and may be tried again from then on */
+
+	const struct session_view *session; /* never NULL */
+	int outputs_missing;		    /* SandboxOutputs that the final status will refer to */
+	bool final_too_large; /* the API server refused the final status for its size */
+};
+
+#endif

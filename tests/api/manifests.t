@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Installing and removing by kubectl: the two commands of docs/security.md, twice, and away again; then back for the others."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
+import kube  # noqa: E402
+import sandboxes  # noqa: E402
+from sandboxes import PODS_NAMESPACE, SYSTEM_NAMESPACE, pod, task  # noqa: E402
+from tap import done_testing, is_, like, ok, skip  # noqa: E402
+
+LABELLED = "app.kubernetes.io/name=sandboxtask"
+COLLECTIONS = [
+    sandboxes.CRDS, sandboxes.POLICIES, sandboxes.POLICY_BINDINGS,
+    "/apis/rbac.authorization.k8s.io/v1/clusterroles", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+    "/api/v1/namespaces", "/apis/node.k8s.io/v1/runtimeclasses",
+]
+
+
+def ours(api):
+    """Everything of ours on the cluster that is not inside a namespace of ours."""
+    return sorted(f"{collection}/{item['metadata']['name']}" for collection in COLLECTIONS
+                  for item in api.get(collection, labelSelector=LABELLED)["items"])
+
+
+def remove(api):
+    removed = kube.kubectl("delete", "-k", str(kube.CHECKOUT / "manifests"), "--ignore-not-found", "--timeout=60s")
+    is_((removed.returncode, removed.stderr), (0, ""), "kubectl delete -k manifests/ removes everything without an error")
+    is_(ours(api), [], "and nothing is left")
+    is_(api.find(f"/api/v1/namespaces/{PODS_NAMESPACE}"), None, "the Pod namespace is gone")
+
+
+def install_on_an_empty_cluster(api):
+    applied = sandboxes.apply_crds(api)
+    is_(len(applied.split()), 3, "kubectl apply -k crd/ brings the kinds")
+    applied = kube.kubectl("apply", "-k", str(kube.CHECKOUT / "manifests"))
+    is_((applied.returncode, applied.stderr), (0, ""), "then kubectl apply -k manifests/ brings the rest, without an error")
+    ok("sandboxclass.sandboxtask.io/default created" in applied.stdout, "with a class default")
+
+
+def a_second_time_changes_nothing(api):
+    applied = kube.kubectl("apply", "-k", str(kube.CHECKOUT / "manifests"))
+    is_((applied.returncode, applied.stderr), (0, ""), "applied a second time there is no error")
+    is_([line for line in applied.stdout.splitlines() if not line.endswith(" unchanged")], [], "and no change")
+    server_side = kube.kubectl("apply", "--server-side", "--force-conflicts", "--dry-run=server", "-k",
+                               str(kube.CHECKOUT / "manifests"))
+    is_(server_side.returncode, 0, "server-side apply takes them, too")
+
+
+def what_is_installed_is_whole(api):
+    for name in (SYSTEM_NAMESPACE, PODS_NAMESPACE):
+        labels = api.get(f"/api/v1/namespaces/{name}")["metadata"]["labels"]
+        is_(labels.get("pod-security.kubernetes.io/enforce"), "restricted", f"{name} enforces Pod Security restricted")
+    policy = api.get(f"/apis/networking.k8s.io/v1/namespaces/{PODS_NAMESPACE}/networkpolicies/sandboxtask-default-deny")["spec"]
+    labels = pod()["metadata"]["labels"]
+    ok(policy["podSelector"]["matchLabels"].items() <= labels.items(), "the NetworkPolicy selects the Pods the controller makes")
+    is_((sorted(policy["policyTypes"]), policy.get("ingress"), policy.get("egress")), (["Egress", "Ingress"], None, None),
+        "and denies them everything, both ways")
+    shipped = api.get(f"{sandboxes.CLASSES}/default")["spec"]
+    is_(shipped["runtimeClassName"], "gvisor", "the class default has the RuntimeClass that the admission policy lists")
+    is_(api.get("/apis/node.k8s.io/v1/runtimeclasses/gvisor")["handler"], "runsc", "which exists")
+    is_(shipped["podNamespace"], PODS_NAMESPACE, "the class default keeps its Pods in the Pod namespace")
+    bindings = api.get(sandboxes.POLICY_BINDINGS, labelSelector=LABELLED)["items"]
+    policies = api.get(sandboxes.POLICIES, labelSelector=LABELLED)["items"]
+    is_(sorted((b["spec"]["policyName"], b["spec"]["validationActions"][0]) for b in bindings),
+        sorted((p["metadata"]["name"], "Deny") for p in policies), "every policy is bound, and denies")
+
+
+def the_chart_packs_the_kinds():
+    """The chart holds links; what helm makes of it must hold the files."""
+    built = kube.state_folder() / "bin" / "helm" if kube.IS_LOCAL else None
+    helm = built if built and built.exists() else shutil.which("helm")
+    if not helm:
+        skip("there is no helm", "the chart's package holds the kinds")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        packed = subprocess.run([helm, "package", kube.CHECKOUT / "charts/sandboxtask", "--destination", folder],
+                                capture_output=True, text=True)
+        is_(packed.returncode, 0, "helm packs the chart")
+        with tarfile.open(next(pathlib.Path(folder).glob("sandboxtask-*.tgz"))) as package:
+            for name in ("sandboxtasks.yaml", "sandboxclasses.yaml", "sandboxoutputs.yaml"):
+                is_(package.extractfile(f"sandboxtask/crds/{name}").read(), (kube.CHECKOUT / "crd" / name).read_bytes(),
+                    f"and its package holds crd/{name} itself")
+
+
+def tasks_go_with_the_kinds(api):
+    """No finalizer of ours may hold up a namespace or the removal."""
+    with kube.namespace(api, "manifests") as namespace:
+        api.create(sandboxes.tasks(namespace), task("left"))
+    api.wait_gone(f"/api/v1/namespaces/{namespace}")
+    ok(True, "a namespace with a task in it can be deleted while no controller runs")
+    like(api.request("POST", sandboxes.tasks(namespace), task()).message, "not found", "and is gone")
+
+
+def main():
+    the_chart_packs_the_kinds()
+    api = kube.connect()
+    sandboxes.install(api)
+    try:
+        tasks_go_with_the_kinds(api)
+        remove(api)
+        install_on_an_empty_cluster(api)
+        a_second_time_changes_nothing(api)
+        what_is_installed_is_whole(api)
+    finally:
+        sandboxes.install(api)
+    done_testing()
+
+
+if __name__ == "__main__":
+    main()
