@@ -12,14 +12,20 @@
 
 /* --- The end. --- */
 
+void uv_ws_forget_token(struct io_ws *ws)
+{
+	if (ws->authorization)
+		mem_wipe(ws->authorization, strlen(ws->authorization));
+	free(ws->authorization);
+	ws->authorization = NULL;
+}
+
 void uv_ws_free(struct io_ws *ws)
 {
 	uv_ws_outbox_clear(&ws->outbox);
 	buf_free(&ws->message);
 	buf_free(&ws->refusal);
-	if (ws->authorization)
-		mem_wipe(ws->authorization, strlen(ws->authorization));
-	free(ws->authorization);
+	uv_ws_forget_token(ws);
 	free(ws->target);
 	free(ws->subprotocols);
 	free(ws);
@@ -222,7 +228,7 @@ struct io_ws *uv_ws_start(struct io *io, const struct io_ws_request *request,
 bool uv_ws_send(struct io *io, struct io_ws *ws, struct str message)
 {
 	(void)io;
-	assert(message.n <= WS_SEND_BYTES_MAX);
+	assert(message.n <= IO_WS_SEND_BYTES_MAX);
 	if (ws->outbox.bytes > 0 && ws->outbox.bytes + message.n > WS_QUEUE_BYTES_MAX) {
 		ws->was_refused = true;
 		return false;
