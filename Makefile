@@ -75,6 +75,9 @@ all: $(foreach layer,$(present_layers),$(call archive_of,$(layer))) $(PROGRAMS)
 unit_sources := $(sort $(wildcard tests/unit/*/*.c))
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(unit_sources))
 tap := $(BUILD)/obj/tests/lib/tap.o
+# What tests of kube have beside: a fake io, a fake API server and what belongs to it.
+fakes := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/lib/fake_*.c tests/lib/uv_*.c tests/lib/ws_*.c))
+helpers_for = $(tap) $(if $(filter kube,$(1)),$(fakes))
 
 # Tests that need more of tests/lib/ than tap.
 $(BUILD)/tests/unit/proto/proto_sides.t: $(BUILD)/obj/tests/lib/proto_world.o
@@ -83,7 +86,7 @@ $(BUILD)/tests/unit/proto/runner_side.t $(BUILD)/tests/unit/proto/runner_side_br
 
 define unit_rules
 $(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/$(1)/%,$(unit_sources))): $(BUILD)/tests/unit/$(1)/%.t: \
-		$(BUILD)/obj/tests/unit/$(1)/%.o $(tap) $(call archives_for,$(1))
+		$(BUILD)/obj/tests/unit/$(1)/%.o $(call helpers_for,$(1)) $(call archives_for,$(1))
 	@mkdir -p $$(@D)
 	$$(call say,LINK $$@)$$(CC) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(call links_for,$(1))
 endef
@@ -193,6 +196,36 @@ fuzz: packages-build ## looks for inputs that break a parser: FUZZ=NAME, FUZZ_SE
 .PHONY: fuzzers
 fuzzers: $(FUZZ:%=$(BUILD)/fuzzers/%)
 
+# --- Integration tests: tests/integration/<layer>/NAME.c, the real side of a seam against fake servers on its own loop.
+# They are run plain, under sanitizers and under valgrind.
+
+integration_sources := $(sort $(wildcard tests/integration/*/*.c))
+INTEGRATION_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(integration_sources))
+VALGRIND := valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=definite,possible --errors-for-leak-kinds=definite,possible
+
+define integration_rules
+$(patsubst %.c,$(BUILD)/%.t,$(filter tests/integration/$(1)/%,$(integration_sources))): $(BUILD)/tests/integration/$(1)/%.t: \
+		$(BUILD)/obj/tests/integration/$(1)/%.o $(call helpers_for,$(1)) $(call archives_for,$(1))
+	@mkdir -p $$(@D)
+	$$(call say,LINK $$@)$$(CC) $$(LDFLAGS) -o $$@ $$^ $(call links_for,$(1))
+endef
+$(foreach layer,$(present_layers),$(eval $(call integration_rules,$(layer))))
+
+# The ones that tear at states and memory; the tables of the others gain little by it.
+VALGRIND_FIRST := $(filter %/uv_endpoint.t %/uv_http_multi.t %/uv_serve.t %/uv_ws_event.t,$(INTEGRATION_TESTS))
+.PHONY: integration integration-valgrind
+integration: $(INTEGRATION_TESTS)
+	@prove --exec '' --jobs $(JOBS) $(INTEGRATION_TESTS)
+integration-valgrind: $(INTEGRATION_TESTS)
+	@prove --exec '$(VALGRIND)' --jobs $(JOBS) $(or $(VALGRIND_TESTS),$(INTEGRATION_TESTS))
+
+# --- kube_probe: controller/kube against a real API server, run by tests/cluster/client.t and apiserver.t.
+
+KUBE_PROBE := $(BUILD)/tests/cluster/kube_probe
+$(KUBE_PROBE): $(BUILD)/obj/tests/cluster/kube_probe.o $(call helpers_for,kube) $(call archives_for,kube)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $^ $(call links_for,kube)
+
 # --- The contract of commands.
 
 .PHONY: packages-build packages-cluster
@@ -202,19 +235,23 @@ packages-cluster:
 	@hack/install-packages build cluster
 
 .PHONY: check
-check: packages-build ## the fast loop, no cluster: unit tests plain and under sanitizers, corpora, lint
-	@hack/part 'build' $(MAKE) --silent --jobs $(JOBS) all $(UNIT_TESTS)
+check: packages-build ## the fast loop, no cluster: unit and integration tests plain and under sanitizers, corpora, lint
+	@hack/part 'build' $(MAKE) --silent --jobs $(JOBS) all $(UNIT_TESTS) $(INTEGRATION_TESTS)
 	@hack/part 'unit tests' $(MAKE) --silent unit
 	@hack/part 'build under sanitizers' $(MAKE) --silent --jobs $(JOBS) SANITIZE=address,undefined sanitized-tests
 	@hack/part 'unit tests under sanitizers' $(MAKE) --silent SANITIZE=address,undefined unit
+	@hack/part 'integration tests' $(MAKE) --silent integration
+	@hack/part 'integration tests under sanitizers' $(MAKE) --silent SANITIZE=address,undefined integration
+	@hack/part 'integration tests under valgrind' $(MAKE) --silent integration-valgrind VALGRIND_TESTS='$(VALGRIND_FIRST)'
 	@hack/part 'corpora under sanitizers' $(MAKE) --silent SANITIZE=address,undefined corpora
 	@hack/part 'runner on the host' $(MAKE) --silent --jobs $(JOBS) runner-tests
 	@hack/part 'runner under sanitizers' $(MAKE) --silent SANITIZE=address,undefined runner-tests
+	@hack/part 'kinds, manifests, chart and reference as files' $(MAKE) --silent check-api
 	@hack/part 'lint' prove tests/lint.t
 	@hack/part 'generated pages' hack/generate-reasons-docs --check
 
 .PHONY: sanitized-tests
-sanitized-tests: $(UNIT_TESTS) $(FUZZ_TESTS) $(RUNNER_TEST_PROGRAMS)
+sanitized-tests: $(UNIT_TESTS) $(INTEGRATION_TESTS) $(FUZZ_TESTS) $(RUNNER_TEST_PROGRAMS)
 
 .PHONY: lint
 lint: packages-build ## the rules of the tree: layers, format, sizes, shell scripts, no file without a rule
@@ -226,6 +263,7 @@ test: check ## everything: check, then images, the real cluster, and what runs o
 	@hack/part 'cluster' $(MAKE) --silent cluster-up
 	@hack/part 'tests of the cluster' $(MAKE) --silent test-cluster
 	@hack/part 'tests of the API' $(MAKE) --silent test-api
+	@$(MAKE) --silent test-kube
 	@$(MAKE) --silent test-runner
 
 # --- The cluster: real Kubernetes on this machine, see docs/development-cluster.md. A foreign one is used by the tests instead
@@ -260,12 +298,16 @@ cluster-for-tests: packages-build $(if $(IMAGE_LOAD),,cluster-up)
 test-cluster: cluster-for-tests ## the cluster itself: starting, breaking, mending; what every other test relies on
 	@prove tests/cluster/lifecycle.t tests/cluster/node.t
 
+.PHONY: test-kube
+test-kube: cluster-for-tests $(KUBE_PROBE) ## controller/kube against the cluster, and an API server of its own with awkward manners
+	@hack/part 'integration tests, all under valgrind' $(MAKE) --silent integration-valgrind
+	@hack/part 'kube on real API servers' env KUBE_PROBE=$(KUBE_PROBE) prove tests/cluster/client.t tests/cluster/apiserver.t
+
 # --- The API: crd/, manifests/, charts/, docs/api.md.
 
 .PHONY: check-api test-api e2e docs
-check: check-api
-check-api: packages-build
-	@hack/part 'kinds, manifests, chart and reference as files' prove tests/crd.t
+check-api: packages-build ## kinds, manifests, chart and reference as files
+	@prove tests/crd.t
 test-api: packages-build cluster-for-tests ## the kinds, policies and rights on a real API server
 	@prove tests/api
 e2e: packages-build cluster-for-tests ## what any cluster can show: KUBECONFIG=... IMAGE_LOAD=cmd for a foreign one
@@ -310,4 +352,5 @@ help: ## this list
 .PHONY: FORCE
 FORCE:
 
--include $(shell test ! -d $(BUILD)/obj || find $(BUILD)/obj build/musl -name '*.d')
+built := $(wildcard $(BUILD)/obj build/musl)
+-include $(if $(built),$(shell find $(built) -name '*.d'))

@@ -72,14 +72,12 @@ class Outcome(dict):
         return f"{verdict} {about}" if about else verdict
 
 
+@functools.cache
 def runsc():
-    """Path of gVisor's runsc, as hack/cluster/build-programs leaves it; None when it was not built."""
-    folder = os.path.expanduser(os.environ.get("PROGRAMS_CACHE", "~/.cache/sandboxtask/programs"))
-    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-        path = os.path.join(folder, name, "runsc")
-        if name.startswith("gvisor-") and os.path.exists(path):
-            return path
-    return None
+    """Path of gVisor's runsc, built if it is not there yet."""
+    build = os.path.join(ROOT, "hack", "cluster", "build-programs")
+    folder = subprocess.run([build, "gvisor"], check=True, stdout=subprocess.PIPE, text=True).stdout.split()[-1]
+    return os.path.join(folder, "runsc")
 
 
 def prepare_child(cgroup):
@@ -370,8 +368,12 @@ class Cgroup:
     def remove(self):
         """As soon as the last process that was in it is gone."""
         for folder in self.folders.values():
-            with open(os.path.join(folder, "cgroup.procs")) as processes:
-                while processes.read():
-                    time.sleep(0.01)
-                    processes.seek(0)
+            while self._has_processes(folder):
+                time.sleep(0.01)
             os.rmdir(folder)
+
+    @staticmethod
+    def _has_processes(folder):
+        # Opened anew each time: version 1 answers a second read of one open file from what it knew at the first.
+        with open(os.path.join(folder, "cgroup.procs")) as processes:
+            return processes.read() != ""
