@@ -75,6 +75,9 @@ all: $(foreach layer,$(present_layers),$(call archive_of,$(layer))) $(PROGRAMS)
 unit_sources := $(sort $(wildcard tests/unit/*/*.c))
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(unit_sources))
 tap := $(BUILD)/obj/tests/lib/tap.o
+# What tests of kube have beside: a fake io, a fake API server and what belongs to it.
+fakes := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/lib/fake_*.c tests/lib/uv_*.c tests/lib/ws_*.c))
+helpers_for = $(tap) $(if $(filter kube,$(1)),$(fakes))
 
 # Tests that need more of tests/lib/ than tap.
 $(BUILD)/tests/unit/proto/proto_sides.t: $(BUILD)/obj/tests/lib/proto_world.o
@@ -83,7 +86,7 @@ $(BUILD)/tests/unit/proto/runner_side.t $(BUILD)/tests/unit/proto/runner_side_br
 
 define unit_rules
 $(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/$(1)/%,$(unit_sources))): $(BUILD)/tests/unit/$(1)/%.t: \
-		$(BUILD)/obj/tests/unit/$(1)/%.o $(tap) $(call archives_for,$(1))
+		$(BUILD)/obj/tests/unit/$(1)/%.o $(call helpers_for,$(1)) $(call archives_for,$(1))
 	@mkdir -p $$(@D)
 	$$(call say,LINK $$@)$$(CC) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(call links_for,$(1))
 endef
@@ -131,6 +134,27 @@ fuzz: packages-build ## looks for inputs that break a parser: FUZZ=NAME, FUZZ_SE
 .PHONY: fuzzers
 fuzzers: $(FUZZ:%=$(BUILD)/fuzzers/%)
 
+# --- Integration tests: tests/integration/<layer>/NAME.c, the real side of a seam against fake servers on its own loop.
+# They are run plain, under sanitizers and under valgrind.
+
+integration_sources := $(sort $(wildcard tests/integration/*/*.c))
+INTEGRATION_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(integration_sources))
+VALGRIND := valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=definite,possible
+
+define integration_rules
+$(patsubst %.c,$(BUILD)/%.t,$(filter tests/integration/$(1)/%,$(integration_sources))): $(BUILD)/tests/integration/$(1)/%.t: \
+		$(BUILD)/obj/tests/integration/$(1)/%.o $(call helpers_for,$(1)) $(call archives_for,$(1))
+	@mkdir -p $$(@D)
+	$$(call say,LINK $$@)$$(CC) $$(LDFLAGS) -o $$@ $$^ $(call links_for,$(1))
+endef
+$(foreach layer,$(present_layers),$(eval $(call integration_rules,$(layer))))
+
+.PHONY: integration integration-valgrind
+integration: $(INTEGRATION_TESTS)
+	@prove --exec '' --jobs $(JOBS) $(INTEGRATION_TESTS)
+integration-valgrind: $(INTEGRATION_TESTS)
+	@prove --exec '$(VALGRIND)' --jobs $(JOBS) $(INTEGRATION_TESTS)
+
 # --- The contract of commands.
 
 .PHONY: packages-build packages-cluster
@@ -140,17 +164,20 @@ packages-cluster:
 	@hack/install-packages build cluster
 
 .PHONY: check
-check: packages-build ## the fast loop, no cluster: unit tests plain and under sanitizers, corpora, lint
-	@hack/part 'build' $(MAKE) --silent --jobs $(JOBS) all $(UNIT_TESTS)
+check: packages-build ## the fast loop, no cluster: unit and integration tests plain and under sanitizers, corpora, lint
+	@hack/part 'build' $(MAKE) --silent --jobs $(JOBS) all $(UNIT_TESTS) $(INTEGRATION_TESTS)
 	@hack/part 'unit tests' $(MAKE) --silent unit
 	@hack/part 'build under sanitizers' $(MAKE) --silent --jobs $(JOBS) SANITIZE=address,undefined sanitized-tests
 	@hack/part 'unit tests under sanitizers' $(MAKE) --silent SANITIZE=address,undefined unit
+	@hack/part 'integration tests' $(MAKE) --silent integration
+	@hack/part 'integration tests under sanitizers' $(MAKE) --silent SANITIZE=address,undefined integration
+	@hack/part 'integration tests under valgrind' $(MAKE) --silent integration-valgrind
 	@hack/part 'corpora under sanitizers' $(MAKE) --silent SANITIZE=address,undefined corpora
 	@hack/part 'lint' prove tests/lint.t
 	@hack/part 'generated pages' hack/generate-reasons-docs --check
 
 .PHONY: sanitized-tests
-sanitized-tests: $(UNIT_TESTS) $(FUZZ_TESTS)
+sanitized-tests: $(UNIT_TESTS) $(INTEGRATION_TESTS) $(FUZZ_TESTS)
 
 .PHONY: lint
 lint: packages-build ## the rules of the tree: layers, format, sizes, shell scripts, no file without a rule

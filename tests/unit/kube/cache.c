@@ -1,0 +1,74 @@
+#include "kube/cache.h"
+
+#include "base/buf.h"
+
+#include "tap.h"
+
+#include <string.h>
+
+static struct object make(const char *in_namespace, const char *name, const char *uid,
+			  const char *version)
+{
+	struct object object = {.raw = str_of(version)};
+
+	snprintf(object.in_namespace, sizeof(object.in_namespace), "%s", in_namespace);
+	snprintf(object.name, sizeof(object.name), "%s", name);
+	snprintf(object.uid, sizeof(object.uid), "%s", uid);
+	snprintf(object.resource_version, sizeof(object.resource_version), "%s", version);
+	return object;
+}
+
+static int put(struct cache *cache, struct object object)
+{
+	char uid[OBJECT_UID_SIZE] = "";
+	enum cache_change change;
+	struct err err;
+
+	if (cache_put(cache, &object, &change, uid, &err) < 0)
+		return (enum cache_change) - 1;
+	if (change == CACHE_REPLACED)
+		is(uid, "u1", "the predecessor's uid is told");
+	return change;
+}
+
+static void note_gone(void *context, const struct object *object)
+{
+	struct buf *gone = context;
+
+	buf_printf(gone, "%s/%s@%s ", object->in_namespace, object->name, object->resource_version);
+}
+
+int main(void)
+{
+	struct cache cache;
+	struct buf gone;
+	struct object object;
+
+	cache_init(&cache, 3, true);
+	buf_init(&gone, 1000);
+	cmp_ok(put(&cache, make("n", "a", "u1", "1")), "==", CACHE_NEW, "an unknown object is new");
+	cmp_ok(put(&cache, make("n", "a", "u1", "1")), "==", CACHE_SAME, "the same is the same");
+	cmp_ok(put(&cache, make("n", "a", "u1", "2")), "==", CACHE_CHANGED, "another version");
+	cmp_ok(put(&cache, make("m", "a", "u2", "1")), "==", CACHE_NEW, "another namespace");
+	cmp_ok(put(&cache, make("n", "a", "u3", "2")), "==", CACHE_REPLACED, "another uid");
+	is(cache_get(&cache, STR("n"), STR("a"))->uid, "u3", "is the one that is known now");
+	ok(str_equal(cache_get(&cache, STR("n"), STR("a"))->raw, STR("2")), "its text is kept");
+	ok(!cache_get(&cache, STR("n"), STR("b")), "what is not known is not there");
+	cmp_ok(put(&cache, make("", "node", "u4", "1")), "==", CACHE_NEW,
+	       "an object in no namespace");
+	cmp_ok(put(&cache, make("n", "c", "u5", "1")), "==", -1, "one over the limit is refused");
+
+	cache_begin(&cache);
+	put(&cache, make("n", "a", "u3", "2"));
+	cache_sweep(&cache, note_gone, &gone);
+	is(gone.data, "/node@1 m/a@1 ", "what a list has not shown is gone");
+	cmp_ok(cache.entries.count, "==", 1, "and the rest is there");
+	object = make("n", "a", "u3", "9");
+	cache_remove(&cache, &object);
+	cache_remove(&cache, &object);
+	cmp_ok(cache.entries.count, "==", 0, "removing twice is fine");
+	put(&cache, make("n", "z", "u6", "1"));
+	cache_free(&cache);
+	buf_free(&gone);
+	done_testing();
+}
