@@ -123,7 +123,8 @@ static void step(struct session *s)
 {
 	bool is_free; /* to move bulk, or has none to move */
 
-	note_answer(s);
+	if (!session_is_over(s))
+		note_answer(s);
 	if (session_is_over(s))
 		return;
 	if (s->wants_release)
@@ -192,7 +193,7 @@ static void settle(struct session *s)
 	step(s);
 	if (session_is_over(s)) {
 		session_connect_leave_turn(s);
-		if (s->state != SESSION_IS_RELEASED)
+		if (s->state != SESSION_IS_RELEASED || !session_is_greeted(s))
 			wire_close(&s->wire);
 	}
 	wake_at(s, next_deadline(s));

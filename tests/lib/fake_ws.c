@@ -46,6 +46,8 @@ static bool ws_send(struct io *io, struct io_ws *ws, struct str message)
 
 	(void)io;
 	assert(ws->is_pending);
+	if (++ws->fake->sends == ws->fake->block_at)
+		ws->is_blocked = true;
 	ws->is_wanted = ws->is_blocked;
 	if (ws->is_blocked)
 		return false;

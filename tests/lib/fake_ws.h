@@ -9,7 +9,7 @@
 
 #include "base/list.h"
 
-#define FAKE_SOCKETS_MAX 512
+#define FAKE_SOCKETS_MAX 1024
 
 struct io_ws {
 	struct fake_ws *fake;
@@ -28,7 +28,8 @@ struct fake_ws {
 	struct fake_io *fake;
 	struct io_ws *sockets[FAKE_SOCKETS_MAX];
 	size_t count;
-	int closed; /* by ws_close */
+	int closed;		  /* by ws_close */
+	unsigned sends, block_at; /* the websocket of that send is blocked then; 0: never */
 };
 
 /* Gives the fake io websockets. */

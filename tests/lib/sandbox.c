@@ -86,13 +86,14 @@ static void hear(struct sandbox *s, struct str bytes)
 
 /* --- The attach. --- */
 
-/* True: the connection broke in place of this message. */
+/* True: the connection is no more in place of this message. */
 static bool is_cut(struct sandbox *s, struct io_ws *ws)
 {
-	if (++s->messages != s->cut_at)
-		return false;
-	fake_ws_end(ws, (struct fake_end){.code = ERR_TRANSPORT});
-	return true;
+	if (++s->messages == s->hook_at)
+		s->hook(s->hook_context);
+	if (ws->is_pending && s->messages == s->cut_at)
+		fake_ws_end(ws, (struct fake_end){.code = ERR_TRANSPORT});
+	return !ws->is_pending;
 }
 
 static void say(struct sandbox *s, struct io_ws *ws, struct str bytes)
@@ -129,9 +130,18 @@ static bool take_one(struct sandbox *s, struct io_ws *ws)
 	if (!ws->is_open || !fake_ws_take(ws, &message))
 		return false;
 	assert(message.n > 1 && message.p[0] == 0);
-	if (!is_cut(s, ws))
+	if (!is_cut(s, ws) && !s->is_deaf && (s->lost_over == 0 || message.n <= s->lost_over))
 		hear(s, str_slice(message, 1, message.n));
 	free((void *)(uintptr_t)message.p);
+	return true;
+}
+
+/* A websocket that refused a message takes the next one again. */
+static bool unblock(struct io_ws *ws)
+{
+	if (!ws->is_open || !ws->is_wanted)
+		return false;
+	fake_ws_block(ws, false);
 	return true;
 }
 
@@ -160,7 +170,7 @@ static void pump(struct sandbox *s)
 		for (size_t i = 0; i < s->ws.count; i++)
 			moved |= answer_handshake(s, s->ws.sockets[i]);
 		for (size_t i = 0; i < s->ws.count; i++)
-			moved |= take_one(s, s->ws.sockets[i]);
+			moved |= take_one(s, s->ws.sockets[i]) || unblock(s->ws.sockets[i]);
 		moved |= say_to_all(s);
 	}
 }

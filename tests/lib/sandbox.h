@@ -42,6 +42,10 @@ struct sandbox {
 	size_t chunk_bytes; /* of stdout in one message at most; 0: a frame each */
 	unsigned messages;  /* that went through, both ways */
 	unsigned cut_at;    /* the connection breaks instead of that message; 0: never */
+	unsigned hook_at;   /* before that message, the hook is called; 0: never */
+	void (*hook)(void *context);
+	void *hook_context;
+	size_t lost_over; /* messages to the runner that are longer get lost; 0: none */
 
 	/* The runner. */
 	struct runner_side runner;
@@ -51,6 +55,7 @@ struct sandbox {
 	struct hello hello;
 	uint8_t facts[HELLO_FACTS_BYTES_MAX];
 	bool is_mute;	/* it never answers */
+	bool is_deaf;	/* nothing reaches it */
 	int64_t run_ms; /* how long its program takes */
 	int64_t seal_ms;
 	unsigned starts, cancels, releases;
