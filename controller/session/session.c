@@ -95,7 +95,6 @@ static void note_answer(struct session *s)
 	s->is_answered = true;
 	s->losses = 0;
 	s->unanswered_ms = 0;
-	s->unanswered_connections = 0;
 	s->refused_since_ms = SESSION_NEVER;
 	s->trouble = ATTACH_FINE;
 	s->trouble_text[0] = '\0';
@@ -139,7 +138,7 @@ static void step(struct session *s)
 			session_connect_start(s);
 		return;
 	}
-	if (is_free && session_is_greeted(s))
+	if (is_free)
 		pass_leaves_on(s);
 	if (is_free || !session_is_greeted(s))
 		speak(s);
@@ -167,24 +166,19 @@ static void poke(struct session *s)
 	wake_at(s, session_now_ms(s));
 }
 
-/* A session that waits for its turn, or for the wire, is woken by them. */
+/* A session that waits for its turn, or for the wire, is woken by them. A turn that lasts too long
+ * is noticed when the side repeats what it asked. */
 static int64_t next_deadline(const struct session *s)
 {
-	int64_t due_ms = SESSION_NEVER, side_ms;
+	bool waits = !list_is_empty(&s->turn.link);
 
 	if (session_is_over(s))
 		return SESSION_NEVER;
-	if (s->turn_since_ms != SESSION_NEVER)
-		due_ms = s->turn_since_ms + SESSION_TURN_MS;
-	if (!wire_is_up(&s->wire)) {
-		bool waits = !list_is_empty(&s->turn.link) || s->state == SESSION_IS_PULLED;
-
-		return waits || due_ms < s->attach_due_ms ? due_ms : s->attach_due_ms;
-	}
-	if (!wire_can_send(&s->wire) || (session_is_greeted(s) && !list_is_empty(&s->turn.link)))
-		return due_ms;
-	side_ms = controller_side_deadline(&s->side);
-	return side_ms < due_ms ? side_ms : due_ms;
+	if (!wire_is_up(&s->wire))
+		return waits || s->state == SESSION_IS_PULLED ? SESSION_NEVER : s->attach_due_ms;
+	if (!wire_can_send(&s->wire) || (waits && session_is_greeted(s)))
+		return SESSION_NEVER;
+	return controller_side_deadline(&s->side);
 }
 
 /* The last thing that a callback does: the owner may delete the session in `changed`. */
@@ -227,8 +221,7 @@ static void on_open(void *context)
 	s->opened_ms = session_now_ms(s);
 	s->is_answered = false;
 	s->is_verified = false;
-	if (!session_is_over(s))
-		controller_side_attach(&s->side, session_now_ms(s), s->next_number++);
+	controller_side_attach(&s->side, session_now_ms(s), s->next_number++);
 	settle(s);
 }
 

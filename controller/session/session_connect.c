@@ -45,15 +45,17 @@ bool session_connect_has_turn(struct session *s)
 
 /* --- Connections. --- */
 
+_Static_assert(SESSION_SILENCE_MS >= 2 * CONTROLLER_SILENCE_MS,
+	       "one connection alone is never silent for long enough");
+
 /* Notes time on a connection in which the runner owed an answer. */
 static void add_silence(struct session *s, int64_t duration_ms)
 {
 	s->unanswered_ms += duration_ms;
-	s->unanswered_connections++;
-	if (s->unanswered_ms < SESSION_SILENCE_MS || s->unanswered_connections < 2)
+	if (s->unanswered_ms < SESSION_SILENCE_MS)
 		return;
-	snprintf(s->text, sizeof(s->text), "no answer in %" PRId64 " s on %u connections",
-		 s->unanswered_ms / 1000, s->unanswered_connections);
+	snprintf(s->text, sizeof(s->text), "no answer in %" PRId64 " s of connection",
+		 s->unanswered_ms / 1000);
 	session_move(s, SESSION_IS_SILENT);
 }
 

@@ -89,10 +89,12 @@ void session_hear_progress(struct session *s)
 {
 	enum session_state state;
 
+	/* Until then the side is where the last connection left it. */
+	if (!s->wire.is_open)
+		return;
 	switch ((int)s->side.state) {
 	case CONTROLLER_STALLED:
-		if (s->wire.is_open)
-			session_connect_lose(s, ATTACH_LOST, "the runner does not answer");
+		session_connect_lose(s, ATTACH_LOST, "the runner does not answer");
 		return;
 	case CONTROLLER_OUTRANKED: session_move(s, SESSION_IS_DISPLACED); return;
 	case CONTROLLER_FAILED: end_by_side(s); return;
@@ -105,8 +107,6 @@ void session_hear_progress(struct session *s)
 		return;
 	default: break;
 	}
-	if (!s->wire.is_open)
-		return;
 	state = session_state_of(&s->side, s->state, s->bundle != NULL, s->wants_pull);
 	if (state != s->state)
 		session_move(s, state);

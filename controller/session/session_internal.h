@@ -36,7 +36,6 @@ struct session {
 	int64_t opened_ms;
 	bool is_answered; /* this connection was, once */
 	int64_t unanswered_ms;
-	unsigned unanswered_connections;
 	int64_t turn_since_ms; /* SESSION_NEVER: it is not held */
 	unsigned slow_turns;
 

@@ -123,6 +123,19 @@ static bool say_to_all(struct sandbox *s)
 	return true;
 }
 
+void sandbox_say(struct sandbox *s, uint64_t session, uint8_t type, uint64_t offset,
+		 const void *payload, size_t length)
+{
+	static uint8_t wire[1 + FRAME_WIRE_MAX];
+	struct frame f = {.type = type, .session = session, .offset = offset};
+
+	f.payload = (struct str){payload, length};
+	wire[0] = COBS_DELIMITER;
+	if (fake_ws_last(&s->ws)->is_open)
+		fake_ws_stdout(fake_ws_last(&s->ws),
+			       (struct str){(char *)wire, 1 + frame_encode(wire + 1, &f)});
+}
+
 static bool take_one(struct sandbox *s, struct io_ws *ws)
 {
 	struct str message;

@@ -83,6 +83,10 @@ void owner_attach(struct owner *o);
 void owner_free(struct owner *o);
 bool owner_saw(const struct owner *o, enum session_state state);
 
+/* Says a frame to the last connection, as an answer to `session`. */
+void sandbox_say(struct sandbox *s, uint64_t session, uint8_t type, uint64_t offset,
+		 const void *payload, size_t length);
+
 /* Lets everything happen that happens without time, and then for that long. */
 void sandbox_run(struct sandbox *s, int64_t ms);
 

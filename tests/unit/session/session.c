@@ -153,9 +153,31 @@ static void test_early_release(void)
 	begin();
 	s->is_mute = true;
 	owner_attach(&o);
+	sandbox_run(s, 1000);
 	session_release(o.session);
 	sandbox_run(s, 100);
 	is(state(), "Released", "where nobody is to be told, it is released at once");
+	ok(!fake_ws_last(&s->ws)->is_pending, "and no connection is kept");
+	end();
+}
+
+static void test_blocked_release(void)
+{
+	begin();
+	o.is_passive = true;
+	sandbox_ready(s);
+	owner_attach(&o);
+	session_upload(o.session, &s->bundle_object);
+	session_start(o.session);
+	session_pull(o.session);
+	sandbox_run(s, 10000);
+	fake_ws_block(fake_ws_last(&s->ws), true);
+	session_release(o.session);
+	fake_io_advance(&s->fake, 1000);
+	is(state(), "Pulled", "a release that could not be sent yet is not said to be");
+	sandbox_run(s, 1000);
+	is(state(), "Released", "it is when it was");
+	cmp_ok(s->releases, "==", 1, "once");
 	end();
 }
 
@@ -226,6 +248,51 @@ static void test_jail_that_falls(void)
 	sandbox_run(s, 5000);
 	is(o.report.text, "networkNamespace: missing", "is verified again on every connection");
 	cmp_ok(s->runner.total, "==", 0, "before anything is sent on it");
+	end();
+}
+
+static void test_report_that_goes_missing(void)
+{
+	begin();
+	o.is_passive = true;
+	sandbox_ready(s);
+	owner_attach(&o);
+	sandbox_run(s, 100);
+	s->runner.facts = STR("");
+	session_upload(o.session, &s->bundle_object);
+	fake_ws_end(fake_ws_last(&s->ws), (struct fake_end){.code = ERR_TRANSPORT});
+	sandbox_run(s, 5000);
+	is(session_failure_name(o.report.failure), "IsolationUnverified",
+	   "the report of an earlier connection does not count");
+	cmp_ok(s->runner.total, "==", 0, "and nothing was sent");
+	end();
+}
+
+static void test_report_that_changes(void)
+{
+	uint8_t payload[payload_hello_bytes + HELLO_FACTS_BYTES_MAX];
+	struct payload_hello hello = {.version = 1, .phase = PHASE_READY, .attempt = 1};
+	unsigned changes;
+	struct err err;
+
+	begin();
+	o.is_passive = true;
+	sandbox_ready(s);
+	owner_attach(&o);
+	sandbox_run(s, 100);
+	changes = o.changes;
+	s->hello.build = STR("another");
+	hello_encode(&s->hello, s->facts, &s->runner.facts, &err);
+	memcpy(hello.run_id, o.config.run_id, PROTO_RUN_ID_BYTES);
+	payload_put_hello(payload, &hello);
+	memcpy(payload + payload_hello_bytes, s->runner.facts.p, s->runner.facts.n);
+	sandbox_say(s, SANDBOX_NUMBER, FRAME_HELLO, 0, payload,
+		    payload_hello_bytes + s->runner.facts.n);
+	cmp_ok(o.changes, "==", changes + 1, "a report that is another is told");
+	ok(str_equal(o.report.hello->build, STR("another")), "as it is now");
+	sandbox_say(s, SANDBOX_NUMBER, FRAME_HELLO, 0, payload,
+		    payload_hello_bytes + s->runner.facts.n);
+	cmp_ok(o.changes, "==", changes + 1, "one that is the same is not");
 	end();
 }
 
@@ -310,8 +377,11 @@ int main(void)
 	test_early_leaves();
 	test_cancel();
 	test_early_release();
+	test_blocked_release();
 	test_verification();
 	test_jail_that_falls();
+	test_report_that_goes_missing();
+	test_report_that_changes();
 	test_other_runs();
 	test_bad_outcomes();
 	test_takeover();

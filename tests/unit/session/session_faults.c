@@ -254,6 +254,68 @@ static void test_turns(void)
 	end();
 }
 
+static void test_turn_without_connection(void)
+{
+	begin();
+	s->lost_over = 1000;
+	owner_attach(&o);
+	sandbox_run(s, 1000);
+	cmp_ok(s->hub.turns, "==", 1, "an upload is under way");
+	s->refuses = true;
+	s->refusal = (struct fake_end){.code = ERR_TRANSPORT};
+	fake_ws_end(fake_ws_last(&s->ws), (struct fake_end){.code = ERR_TRANSPORT});
+	cmp_ok(s->hub.turns, "==", 0, "cut off, it is others' turn");
+	end();
+}
+
+static void test_upload_that_begins_again(void)
+{
+	uint8_t payload[payload_error_bytes];
+	unsigned sends;
+
+	begin();
+	o.is_passive = true;
+	owner_attach(&o);
+	session_upload(o.session, &s->bundle_object);
+	sandbox_run(s, 1000);
+	is(session_state_name(o.report.state), "Received", "a bundle is received");
+	take_all_turns();
+	sends = s->ws.sends;
+	payload_put_error(payload, &(struct payload_error){.code = PROTO_NOT_RECEIVED});
+	sandbox_say(s, SANDBOX_NUMBER, FRAME_ERROR, 0, payload, sizeof(payload));
+	sandbox_run(s, 20000);
+	is(session_state_name(o.report.state), "Uploading", "then it is not: once more");
+	cmp_ok(s->ws.sends, "==", sends, "but not before it is its turn");
+	give_turns_back();
+	sandbox_run(s, 1000);
+	is(session_state_name(o.report.state), "Received", "which then comes");
+	end();
+}
+
+static void test_pull_while_attaching(void)
+{
+	begin();
+	o.is_passive = true;
+	owner_attach(&o);
+	session_upload(o.session, &s->bundle_object);
+	session_start(o.session);
+	sandbox_run(s, 10000);
+	s->is_mute = true;
+	fake_ws_end(fake_ws_last(&s->ws), (struct fake_end){.code = ERR_TRANSPORT});
+	sandbox_run(s, 1000);
+	take_all_turns();
+	session_pull(o.session);
+	sandbox_run(s, 1000);
+	s->is_mute = false;
+	sandbox_run(s, 1000);
+	is(session_state_name(o.report.state), "Pulling", "attaching goes on while it waits");
+	ok(!o.report.outcome, "but nothing is pulled");
+	give_turns_back();
+	sandbox_run(s, 1000);
+	is(session_state_name(o.report.state), "Pulled", "until it is its turn");
+	end();
+}
+
 static void test_slow_transfers(void)
 {
 	begin();
@@ -278,6 +340,9 @@ int main(void)
 	test_fights();
 	test_lower_rival();
 	test_turns();
+	test_turn_without_connection();
+	test_upload_that_begins_again();
+	test_pull_while_attaching();
 	test_slow_transfers();
 	done_testing();
 }

@@ -29,16 +29,10 @@ static unsigned below(unsigned n)
 
 static void say(uint8_t type, uint64_t offset, const void *payload, size_t length)
 {
-	static uint8_t wire[1 + FRAME_WIRE_MAX];
-	struct io_ws *ws = fake_ws_last(&s->ws);
-	struct frame f = {.type = type, .offset = offset};
-
 	/* Mostly it answers the last session. */
-	f.session = below(8) > 0 ? o.config.number + s->ws.count - 1 : below(2) * 99;
-	f.payload = (struct str){payload, length};
-	wire[0] = '\n';
-	if (ws->is_open)
-		fake_ws_stdout(ws, (struct str){(char *)wire, 1 + frame_encode(wire + 1, &f)});
+	uint64_t session = below(8) > 0 ? o.config.number + s->ws.count - 1 : below(2) * 99;
+
+	sandbox_say(s, session, type, offset, payload, length);
 }
 
 static void say_hello(void)
