@@ -88,6 +88,9 @@ struct io_http_callbacks {
 	void (*done)(void *context, const struct err *err);
 };
 
+/* Of one sent message: a programmer's limit, far below the 32 MiB that servers take. */
+#define IO_WS_SEND_BYTES_MAX (1024 * 1024)
+
 struct io_ws_request {
 	struct io_endpoint *endpoint;
 	const char *target;	  /* as in io_http_request */
@@ -155,7 +158,8 @@ struct io {
 
 	struct io_ws *(*ws_start)(struct io *io, const struct io_ws_request *request,
 				  const struct io_ws_callbacks *callbacks, void *context);
-	/* One binary message, copied. False: too much is on its way; `writable` will be called. */
+	/* One binary message of at most IO_WS_SEND_BYTES_MAX, copied. False: too much is on its
+	 * way; `writable` will be called. */
 	bool (*ws_send)(struct io *io, struct io_ws *ws, struct str message);
 	/* Closes with code 1000 as well as it can, without waiting. This is the cancel function. */
 	void (*ws_close)(struct io *io, struct io_ws *ws);

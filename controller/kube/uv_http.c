@@ -190,14 +190,14 @@ static int on_new_socket(void *context, curl_socket_t fd, curlsocktype purpose)
 
 static enum err_code code_of(CURLcode result)
 {
-	/* All that is not listed is the network's, or TLS's. */
+	/* All that is not listed is the network's, or TLS's; a stream that the server resets, too:
+	 * that is how a handler that was cut short ends. */
 	switch ((int)result) {
 	case CURLE_OPERATION_TIMEDOUT: return ERR_TIMEOUT;
 	case CURLE_WEIRD_SERVER_REPLY:
 	case CURLE_UNSUPPORTED_PROTOCOL:
 	case CURLE_BAD_CONTENT_ENCODING:
-	case CURLE_HTTP2:
-	case CURLE_HTTP2_STREAM: return ERR_PROTOCOL;
+	case CURLE_HTTP2: return ERR_PROTOCOL;
 	default: return ERR_TRANSPORT;
 	}
 }
@@ -294,8 +294,7 @@ static void set_connection(struct io_http *http)
 	CURL *easy = http->transfer.easy;
 
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(easy, CURLOPT_PROXY, "");
-	curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+	curl_easy_setopt(easy, CURLOPT_PROXY, ""); /* nor one of the environment */
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
 	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
 	curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);

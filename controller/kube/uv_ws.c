@@ -12,14 +12,20 @@
 
 /* --- The end. --- */
 
+void uv_ws_forget_token(struct io_ws *ws)
+{
+	if (ws->authorization)
+		mem_wipe(ws->authorization, strlen(ws->authorization));
+	free(ws->authorization);
+	ws->authorization = NULL;
+}
+
 void uv_ws_free(struct io_ws *ws)
 {
 	uv_ws_outbox_clear(&ws->outbox);
 	buf_free(&ws->message);
 	buf_free(&ws->refusal);
-	if (ws->authorization)
-		mem_wipe(ws->authorization, strlen(ws->authorization));
-	free(ws->authorization);
+	uv_ws_forget_token(ws);
 	free(ws->target);
 	free(ws->subprotocols);
 	free(ws);
@@ -134,7 +140,6 @@ static void connect_to(struct io_ws *ws, const char *address)
 		.ietf_version_or_minus_one = 13,
 		.ssl_connection = LCCSCF_HTTP_NO_FOLLOW_REDIRECT,
 	};
-	struct uv_ws_context *ws_context = ws->ws_context;
 	struct err err;
 
 	/* Our SSL_CTX checks the name, rightly for IPv6 as well. */
@@ -146,7 +151,6 @@ static void connect_to(struct io_ws *ws, const char *address)
 		ws->wsi = NULL;
 		uv_ws_end(ws, &err);
 	}
-	uv_ws_context_kick(ws_context);
 }
 
 static void on_resolved(void *context, const struct uv_resolve_answer *answer,
@@ -201,6 +205,7 @@ struct io_ws *uv_ws_start(struct io *io, const struct io_ws_request *request,
 	struct io_ws *ws = mem_new(1, sizeof(*ws));
 
 	assert(request->target[0] == '/' && request->subprotocols[0] != '\0');
+	assert(request->connect_timeout_ms > 0);
 	ws->uv = uv;
 	ws->endpoint = request->endpoint;
 	ws->endpoint->users++;
@@ -223,7 +228,7 @@ struct io_ws *uv_ws_start(struct io *io, const struct io_ws_request *request,
 bool uv_ws_send(struct io *io, struct io_ws *ws, struct str message)
 {
 	(void)io;
-	assert(message.n <= WS_SEND_BYTES_MAX);
+	assert(message.n <= IO_WS_SEND_BYTES_MAX);
 	if (ws->outbox.bytes > 0 && ws->outbox.bytes + message.n > WS_QUEUE_BYTES_MAX) {
 		ws->was_refused = true;
 		return false;

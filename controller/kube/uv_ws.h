@@ -16,8 +16,6 @@
 
 /* Bytes on their way out before ws_send says no. One message is always taken. */
 #define WS_QUEUE_BYTES_MAX (256 * 1024)
-/* Bytes of one sent message: a programmer's limit, far below the 32 MiB that servers take. */
-#define WS_SEND_BYTES_MAX (1024 * 1024)
 /* What is kept of what a server says when it refuses the handshake. */
 #define WS_REFUSAL_BYTES_MAX 4096
 /* A ping goes out this many times within silence_ms. */
@@ -65,7 +63,8 @@ void uv_ws_close_all(struct uv_io *uv);
 void uv_ws_end(struct io_ws *ws, const struct err *err);
 /* When both halves have ended. */
 void uv_ws_free(struct io_ws *ws);
-/* The handshake is through. */
+/* Both when the handshake is through. */
+void uv_ws_forget_token(struct io_ws *ws);
 void uv_ws_start_pulse(struct io_ws *ws);
 
 #endif

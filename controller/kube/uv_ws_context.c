@@ -26,6 +26,12 @@
 /* Room for the request's headers with a token in them, and for those of the answer. */
 #define HEADER_BYTES_MAX (16 * 1024)
 
+/*
+ * Websockets of one context at a time. Without a number libwebsockets makes its tables as large as
+ * the process' limit of descriptors: in a container without a limit that is gigabytes.
+ */
+#define WEBSOCKETS_MAX 1024
+
 /* Its limits of time are out of the way: those of the request hold. */
 #define OWN_TIMEOUT_SECONDS 3600
 
@@ -93,6 +99,7 @@ struct uv_ws_context *uv_ws_context_new(struct uv_io *uv, SSL_CTX *tls)
 		.foreign_loops = loops,
 		.provided_client_ssl_ctx = tls,
 		.pt_serv_buf_size = BUFFER_BYTES,
+		.fd_limit_per_thread = WEBSOCKETS_MAX,
 		.max_http_header_data2 = HEADER_BYTES_MAX,
 		.connect_timeout_secs = OWN_TIMEOUT_SECONDS,
 		.timeout_secs = OWN_TIMEOUT_SECONDS,

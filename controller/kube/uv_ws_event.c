@@ -88,6 +88,7 @@ static void on_open(struct io_ws *ws)
 {
 	ws->is_open = true;
 	uv_socket_keep_alive(lws_get_socket_fd(ws->wsi));
+	uv_ws_forget_token(ws);
 	uv_ws_start_pulse(ws);
 	ws->callbacks.open(ws->context, str_of(ws->subprotocol));
 }
