@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* "namespace/name": a slash is in neither. */
-#define KEY_SIZE (OBJECT_NAMESPACE_SIZE + OBJECT_NAME_SIZE)
+#define KEY_SIZE (KUBE_OBJECT_NAMESPACE_SIZE + KUBE_OBJECT_NAME_SIZE)
 
 static struct str key_of(char room[KEY_SIZE], struct str in_namespace, struct str name)
 {
@@ -15,12 +15,13 @@ static struct str key_of(char room[KEY_SIZE], struct str in_namespace, struct st
 	return (struct str){room, (size_t)length < KEY_SIZE ? (size_t)length : KEY_SIZE - 1};
 }
 
-static struct str key_of_object(char room[KEY_SIZE], const struct object *object)
+static struct str key_of_object(char room[KEY_SIZE], const struct kube_object *object)
 {
 	return key_of(room, str_of(object->in_namespace), str_of(object->name));
 }
 
-static void set_object(struct cache *cache, struct cache_entry *entry, const struct object *object)
+static void set_object(struct cache *cache, struct cache_entry *entry,
+		       const struct kube_object *object)
 {
 	free((char *)(uintptr_t)entry->object.raw.p);
 	entry->object = *object;
@@ -49,8 +50,8 @@ void cache_free(struct cache *cache)
 	map_free(&cache->entries);
 }
 
-int cache_put(struct cache *cache, const struct object *object, enum cache_change *change,
-	      char replaced_uid[OBJECT_UID_SIZE], struct err *err)
+int cache_put(struct cache *cache, const struct kube_object *object, enum cache_change *change,
+	      char replaced_uid[KUBE_OBJECT_UID_SIZE], struct err *err)
 {
 	char room[KEY_SIZE];
 	struct str key = key_of_object(room, object);
@@ -66,7 +67,7 @@ int cache_put(struct cache *cache, const struct object *object, enum cache_chang
 		}
 		*change = CACHE_NEW;
 	} else if (strcmp(entry->object.uid, object->uid) != 0) {
-		memcpy(replaced_uid, entry->object.uid, OBJECT_UID_SIZE);
+		memcpy(replaced_uid, entry->object.uid, KUBE_OBJECT_UID_SIZE);
 		*change = CACHE_REPLACED;
 	} else if (strcmp(entry->object.resource_version, object->resource_version) != 0) {
 		*change = CACHE_CHANGED;
@@ -77,7 +78,8 @@ int cache_put(struct cache *cache, const struct object *object, enum cache_chang
 	return 0;
 }
 
-const struct object *cache_get(const struct cache *cache, struct str in_namespace, struct str name)
+const struct kube_object *cache_get(const struct cache *cache, struct str in_namespace,
+				    struct str name)
 {
 	char room[KEY_SIZE];
 	struct cache_entry *entry = map_get(&cache->entries, key_of(room, in_namespace, name));
@@ -85,7 +87,7 @@ const struct object *cache_get(const struct cache *cache, struct str in_namespac
 	return entry ? &entry->object : NULL;
 }
 
-void cache_remove(struct cache *cache, const struct object *object)
+void cache_remove(struct cache *cache, const struct kube_object *object)
 {
 	char room[KEY_SIZE];
 	struct cache_entry *entry = map_remove(&cache->entries, key_of_object(room, object));
@@ -99,7 +101,7 @@ void cache_begin(struct cache *cache)
 	cache->generation++;
 }
 
-void cache_sweep(struct cache *cache, void (*gone)(void *context, const struct object *object),
+void cache_sweep(struct cache *cache, void (*gone)(void *context, const struct kube_object *object),
 		 void *context)
 {
 	map_for_each (entry, &cache->entries) {

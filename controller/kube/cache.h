@@ -8,7 +8,7 @@
 #define KUBE_CACHE_H
 
 #include "base/map.h"
-#include "object.h"
+#include "kube_object.h"
 
 #include <stdbool.h>
 
@@ -19,8 +19,8 @@ struct cache {
 };
 
 struct cache_entry {
-	struct object object; /* `raw` is owned, and empty when texts are not kept */
-	unsigned seen;	      /* generation */
+	struct kube_object object; /* `raw` is owned, and empty when texts are not kept */
+	unsigned seen;		   /* generation */
 };
 
 enum cache_change { CACHE_SAME, CACHE_NEW, CACHE_CHANGED, CACHE_REPLACED };
@@ -33,13 +33,14 @@ void cache_free(struct cache *cache);
  * same name (whose predecessor's uid is put into `replaced_uid`), or nothing. -1 with ERR_TOO_LARGE
  * when the cache is full.
  */
-int cache_put(struct cache *cache, const struct object *object, enum cache_change *change,
-	      char replaced_uid[OBJECT_UID_SIZE], struct err *err);
+int cache_put(struct cache *cache, const struct kube_object *object, enum cache_change *change,
+	      char replaced_uid[KUBE_OBJECT_UID_SIZE], struct err *err);
 
 /* NULL when it is not known. Valid until the object is put or removed. */
-const struct object *cache_get(const struct cache *cache, struct str in_namespace, struct str name);
+const struct kube_object *cache_get(const struct cache *cache, struct str in_namespace,
+				    struct str name);
 
-void cache_remove(struct cache *cache, const struct object *object);
+void cache_remove(struct cache *cache, const struct kube_object *object);
 
 /* Begins a list: what is put from now on has been seen. */
 void cache_begin(struct cache *cache);
@@ -48,7 +49,7 @@ void cache_begin(struct cache *cache);
  * Takes out what was not seen since cache_begin, and calls `gone` for each of these objects, which
  * must leave the cache alone.
  */
-void cache_sweep(struct cache *cache, void (*gone)(void *context, const struct object *object),
+void cache_sweep(struct cache *cache, void (*gone)(void *context, const struct kube_object *object),
 		 void *context);
 
 #endif

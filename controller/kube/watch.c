@@ -37,27 +37,27 @@ bool watch_leave(struct watch *watch)
 	return false;
 }
 
-static void tell_changed(struct watch *watch, const struct object *object)
+static void tell_changed(struct watch *watch, const struct kube_object *object)
 {
 	if (!watch->is_deleted)
 		watch->callbacks.changed(watch->context, object);
 }
 
-void watch_tell_deleted(struct watch *watch, const struct object *object)
+void watch_tell_deleted(struct watch *watch, const struct kube_object *object)
 {
 	if (!watch->is_deleted)
 		watch->callbacks.deleted(watch->context, object);
 }
 
-static void on_swept(void *context, const struct object *object)
+static void on_swept(void *context, const struct kube_object *object)
 {
 	watch_tell_deleted(context, object);
 }
 
 /* An object of a list or an event. */
-int watch_put(struct watch *watch, const struct object *object, struct err *err)
+int watch_put(struct watch *watch, const struct kube_object *object, struct err *err)
 {
-	struct object replaced = *object;
+	struct kube_object replaced = *object;
 	enum cache_change change;
 
 	if (cache_put(&watch->cache, object, &change, replaced.uid, err) < 0)
@@ -142,15 +142,15 @@ void watch_target(struct watch *watch, struct target *target)
 		target_query(target, "includeObject", STR("Metadata"));
 }
 
-static int read_items(struct watch *watch, const struct object_list *list, struct err *err)
+static int read_items(struct watch *watch, const struct kube_object_list *list, struct err *err)
 {
 	struct json_walk walk = json_walk(list->items);
-	struct object object;
+	struct kube_object object;
 	struct str item;
 
 	while (!watch->is_deleted && json_next(&walk, NULL, &item)) {
-		int result = watch->as_table ? object_read_row(item, &object, err)
-					     : object_read(item, &object, err);
+		int result = watch->as_table ? kube_object_read_row(item, &object, err)
+					     : kube_object_read(item, &object, err);
 
 		if (result < 0 || watch_put(watch, &object, err) < 0)
 			return -1;
@@ -172,10 +172,10 @@ int watch_keep_columns(struct watch *watch, struct str columns, struct err *err)
 /* One page. The last one ends the list: what was not in it is gone. */
 static int read_page(struct watch *watch, struct str body, struct err *err)
 {
-	struct object_list list;
+	struct kube_object_list list;
 	bool has_nul;
 
-	if (object_read_list(body, &list, err) < 0 ||
+	if (kube_object_read_list(body, &list, err) < 0 ||
 	    watch_keep_columns(watch, list.columns, err) < 0 || read_items(watch, &list, err) < 0)
 		return -1;
 	buf_clear(&watch->continue_token);
@@ -306,7 +306,8 @@ bool watch_is_synced(const struct watch *watch)
 	return watch->is_synced;
 }
 
-const struct object *watch_find(const struct watch *watch, struct str in_namespace, struct str name)
+const struct kube_object *watch_find(const struct watch *watch, struct str in_namespace,
+				     struct str name)
 {
 	return cache_get(&watch->cache, in_namespace, name);
 }

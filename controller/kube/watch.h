@@ -50,10 +50,10 @@ struct watch_config {
 /* What is passed is borrowed for the callback. watch_delete is legal in each of them. */
 struct watch_callbacks {
 	/* New, or not the same as before. */
-	void (*changed)(void *context, const struct object *object);
+	void (*changed)(void *context, const struct kube_object *object);
 	/* Gone. `raw` is its last text; of one that a
 	 * list did not have any more, what was kept. */
-	void (*deleted)(void *context, const struct object *object);
+	void (*deleted)(void *context, const struct kube_object *object);
 	/* A list is through: all that is there has been told. */
 	void (*synced)(void *context);
 	/* It tries again in `retry_ms`. */
@@ -70,8 +70,8 @@ void watch_delete(struct watch *watch);
 bool watch_is_synced(const struct watch *watch);
 
 /* An object as it was told last, or NULL. Valid until the loop turns. */
-const struct object *watch_find(const struct watch *watch, struct str in_namespace,
-				struct str name);
+const struct kube_object *watch_find(const struct watch *watch, struct str in_namespace,
+				     struct str name);
 
 /* The columnDefinitions of the Table, raw JSON, or empty before the first list. */
 struct str watch_columns(const struct watch *watch);

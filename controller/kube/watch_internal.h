@@ -39,7 +39,7 @@ struct watch {
 
 	/* What is known. */
 	struct cache cache;
-	char version[OBJECT_VERSION_SIZE]; /* to watch from; "": a list is needed */
+	char version[KUBE_OBJECT_VERSION_SIZE]; /* to watch from; "": a list is needed */
 	struct buf continue_token, columns;
 	bool is_synced;
 
@@ -67,8 +67,8 @@ void watch_enter(struct watch *watch);
 bool watch_leave(struct watch *watch);
 
 /* Between these two: an object of a list or an event is told, when it is not the same as before. */
-int watch_put(struct watch *watch, const struct object *object, struct err *err);
-void watch_tell_deleted(struct watch *watch, const struct object *object);
+int watch_put(struct watch *watch, const struct kube_object *object, struct err *err);
+void watch_tell_deleted(struct watch *watch, const struct kube_object *object);
 
 /* Path and selectors, the same for list and watch. */
 void watch_target(struct watch *watch, struct target *target);

@@ -7,37 +7,37 @@
 /* --- Events. --- */
 
 /* An event's object: as it is, or as the one row of a Table. */
-static int read_event_object(struct watch *watch, struct str value, struct object *object,
+static int read_event_object(struct watch *watch, struct str value, struct kube_object *object,
 			     struct err *err)
 {
 	struct str row, columns = {NULL, 0};
 
 	if (!watch->as_table)
-		return object_read(value, object, err);
-	if (!object_table_row(value, &row, &columns))
+		return kube_object_read(value, object, err);
+	if (!kube_object_table_row(value, &row, &columns))
 		return err_set(err, ERR_PROTOCOL, "an event of a watch as Table has no row");
 	if (watch_keep_columns(watch, columns, err) < 0)
 		return -1;
-	return object_read_row(row, object, err);
+	return kube_object_read_row(row, object, err);
 }
 
 static int apply_event(struct watch *watch, struct str json, struct err *err)
 {
-	struct object object;
-	enum object_event type;
+	struct kube_object object;
+	enum kube_object_event type;
 	struct str value;
 
-	if (object_read_event(json, &type, &value, err) < 0)
+	if (kube_object_read_event(json, &type, &value, err) < 0)
 		return -1;
-	if (type == OBJECT_ERROR)
+	if (type == KUBE_OBJECT_ERROR)
 		return status_to_err(0, 0, value, err);
-	if (type == OBJECT_BOOKMARK)
-		return object_read_version(value, watch->version, err);
+	if (type == KUBE_OBJECT_BOOKMARK)
+		return kube_object_read_version(value, watch->version, err);
 	if (read_event_object(watch, value, &object, err) < 0)
 		return -1;
 	watch->has_events = true;
 	memcpy(watch->version, object.resource_version, sizeof(watch->version));
-	if (type != OBJECT_DELETED)
+	if (type != KUBE_OBJECT_DELETED)
 		return watch_put(watch, &object, err);
 	cache_remove(&watch->cache, &object);
 	watch_tell_deleted(watch, &object);

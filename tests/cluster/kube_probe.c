@@ -139,15 +139,15 @@ static const char *get_map(struct world *w, const char *name)
 
 static void test_verbs(struct world *w)
 {
-	struct object object;
-	char stale[256], uid[OBJECT_UID_SIZE];
+	struct kube_object object;
+	char stale[256], uid[KUBE_OBJECT_UID_SIZE];
 	struct err err;
 
 	is(get_map(w, "m"), "NotFound", "what is not there is not found");
 	is(create_map(w, "m"), "", "create");
 	is(create_map(w, "m"), "AlreadyExists", "a second create meets it");
 	is(get_map(w, "m"), "", "get");
-	object_read(buf_str(&w->body), &object, &err);
+	kube_object_read(buf_str(&w->body), &object, &err);
 	is(object.name, "m", "has its name");
 	memcpy(uid, object.uid, sizeof(uid));
 	snprintf(stale, sizeof(stale),
@@ -183,12 +183,12 @@ static void note(struct told *told, const char *mark, const char *name)
 		buf_printf(&told->text, "%s%s ", mark, name);
 }
 
-static void on_changed(void *context, const struct object *object)
+static void on_changed(void *context, const struct kube_object *object)
 {
 	note(context, "+", object->name);
 }
 
-static void on_deleted(void *context, const struct object *object)
+static void on_deleted(void *context, const struct kube_object *object)
 {
 	note(context, "-", object->name);
 }
@@ -295,14 +295,14 @@ static void on_head(void *context, int status, int64_t retry_after_ms)
 static void on_data(void *context, struct str bytes)
 {
 	struct stream *stream = context;
-	enum object_event type;
+	enum kube_object_event type;
 	struct str object, value;
 	struct err err;
 
 	if (splitter_next(&stream->splitter, &bytes, &object, &err) <= 0)
 		return;
-	if (stream->status == 200 && object_read_event(object, &type, &value, &err) == 0 &&
-	    type == OBJECT_ERROR)
+	if (stream->status == 200 && kube_object_read_event(object, &type, &value, &err) == 0 &&
+	    type == KUBE_OBJECT_ERROR)
 		object = value;
 	status_to_err(stream->status == 200 ? 0 : stream->status, 0, object, &err);
 	diag("HTTP %d: %s", stream->status, err.message);

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "fuzz.h"
-#include "kube/object.h"
+#include "kube/kube_object.h"
 #include "kube/splitter.h"
 #include "kube/status.h"
 
@@ -16,22 +16,22 @@
 
 static void read_object(struct str json)
 {
-	char version[OBJECT_VERSION_SIZE];
-	struct object object;
-	struct object_list list;
-	enum object_event type;
+	char version[KUBE_OBJECT_VERSION_SIZE];
+	struct kube_object object;
+	struct kube_object_list list;
+	enum kube_object_event type;
 	struct str value, row;
 	struct err err;
 
-	if (object_read_list(json, &list, &err) == 0)
+	if (kube_object_read_list(json, &list, &err) == 0)
 		assert(list.items.n <= json.n);
-	if (object_read_event(json, &type, &value, &err) < 0)
+	if (kube_object_read_event(json, &type, &value, &err) < 0)
 		return;
-	if (object_read(value, &object, &err) == 0)
+	if (kube_object_read(value, &object, &err) == 0)
 		assert(object.name[0] != '\0' && object.uid[0] != '\0');
-	if (object_table_row(value, &row, NULL))
-		(void)object_read_row(row, &object, &err);
-	(void)object_read_version(value, version, &err);
+	if (kube_object_table_row(value, &row, NULL))
+		(void)kube_object_read_row(row, &object, &err);
+	(void)kube_object_read_version(value, version, &err);
 	status_to_err(0, 0, value, &err);
 	assert(err.http_status >= 100);
 }

@@ -42,8 +42,11 @@ struct fake_file {
 	const char *path, *content; /* content NULL: it can't be read */
 };
 
+struct fake_ws; /* fake_ws.h */
+
 struct fake_io {
-	struct io io; /* first */
+	struct io io;		    /* first */
+	struct fake_ws *websockets; /* NULL: none can be started */
 	int64_t now_ms;
 	uint32_t chance; /* every byte of random is one of these */
 	struct io_http requests[FAKE_REQUESTS_MAX];

@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-static struct object make(const char *in_namespace, const char *name, const char *uid,
-			  const char *version)
+static struct kube_object make(const char *in_namespace, const char *name, const char *uid,
+			       const char *version)
 {
-	struct object object = {.raw = str_of(version)};
+	struct kube_object object = {.raw = str_of(version)};
 
 	snprintf(object.in_namespace, sizeof(object.in_namespace), "%s", in_namespace);
 	snprintf(object.name, sizeof(object.name), "%s", name);
@@ -18,9 +18,9 @@ static struct object make(const char *in_namespace, const char *name, const char
 	return object;
 }
 
-static int put(struct cache *cache, struct object object)
+static int put(struct cache *cache, struct kube_object object)
 {
-	char uid[OBJECT_UID_SIZE] = "";
+	char uid[KUBE_OBJECT_UID_SIZE] = "";
 	enum cache_change change;
 	struct err err;
 
@@ -31,7 +31,7 @@ static int put(struct cache *cache, struct object object)
 	return change;
 }
 
-static void note_gone(void *context, const struct object *object)
+static void note_gone(void *context, const struct kube_object *object)
 {
 	struct buf *gone = context;
 
@@ -42,7 +42,7 @@ int main(void)
 {
 	struct cache cache;
 	struct buf gone;
-	struct object object;
+	struct kube_object object;
 
 	cache_init(&cache, 3, true);
 	buf_init(&gone, 1000);

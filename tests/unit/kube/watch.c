@@ -38,7 +38,7 @@ static void called(struct world *world)
 	world->watch = NULL;
 }
 
-static void on_changed(void *context, const struct object *object)
+static void on_changed(void *context, const struct kube_object *object)
 {
 	struct world *world = context;
 
@@ -46,7 +46,7 @@ static void on_changed(void *context, const struct object *object)
 	called(world);
 }
 
-static void on_deleted(void *context, const struct object *object)
+static void on_deleted(void *context, const struct kube_object *object)
 {
 	struct world *world = context;
 
@@ -146,7 +146,7 @@ static void event(struct world *world, const char *text)
 static void a_list_is_followed_by_a_watch(void)
 {
 	struct world w;
-	const struct object *object;
+	const struct kube_object *object;
 
 	world_open(&w, false);
 	is(last(&w)->target, "/api/v1/namespaces/ns/pods?labelSelector=a%3Db&limit=500",

@@ -1,4 +1,4 @@
-#include "object.h"
+#include "kube_object.h"
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -36,9 +36,9 @@ static int read_member(struct str metadata, struct str key, char *text, size_t s
 	return read_string(raw, text, size, key.p, err);
 }
 
-int object_read(struct str json, struct object *object, struct err *err)
+int kube_object_read(struct str json, struct kube_object *object, struct err *err)
 {
-	struct object read = {.raw = json};
+	struct kube_object read = {.raw = json};
 	struct str metadata, raw;
 
 	if (!json_find(json, STR("metadata"), &metadata))
@@ -55,33 +55,35 @@ int object_read(struct str json, struct object *object, struct err *err)
 	return 0;
 }
 
-int object_read_row(struct str row, struct object *object, struct err *err)
+int kube_object_read_row(struct str row, struct kube_object *object, struct err *err)
 {
 	struct str partial;
 
 	if (!json_find(row, STR("object"), &partial))
 		return err_set(err, ERR_PROTOCOL, "a row of a Table has no object");
-	if (object_read(partial, object, err) < 0)
+	if (kube_object_read(partial, object, err) < 0)
 		return -1;
 	object->raw = row;
 	return 0;
 }
 
-int object_read_version(struct str json, char version[OBJECT_VERSION_SIZE], struct err *err)
+int kube_object_read_version(struct str json, char version[KUBE_OBJECT_VERSION_SIZE],
+			     struct err *err)
 {
 	struct str metadata, row;
 
 	/* A bookmark of a Table has its version in its one row, or in the Table itself. */
-	if (object_table_row(json, &row, NULL) && json_find(row, STR("object"), &row))
+	if (kube_object_table_row(json, &row, NULL) && json_find(row, STR("object"), &row))
 		json = row;
 	if (!json_find(json, STR("metadata"), &metadata))
 		return err_set(err, ERR_PROTOCOL, "an object has no metadata");
-	return read_member(metadata, STR("resourceVersion"), version, OBJECT_VERSION_SIZE, err);
+	return read_member(metadata, STR("resourceVersion"), version, KUBE_OBJECT_VERSION_SIZE,
+			   err);
 }
 
-int object_read_list(struct str body, struct object_list *list, struct err *err)
+int kube_object_read_list(struct str body, struct kube_object_list *list, struct err *err)
 {
-	struct object_list read = {0};
+	struct kube_object_list read = {0};
 	struct str metadata;
 
 	if (json_check(body, err) < 0) {
@@ -105,14 +107,15 @@ int object_read_list(struct str body, struct object_list *list, struct err *err)
 
 static const struct {
 	struct str name;
-	enum object_event type;
+	enum kube_object_event type;
 } TYPES[] = {
-	{{"ADDED", 5}, OBJECT_ADDED},	  {{"MODIFIED", 8}, OBJECT_MODIFIED},
-	{{"DELETED", 7}, OBJECT_DELETED}, {{"BOOKMARK", 8}, OBJECT_BOOKMARK},
-	{{"ERROR", 5}, OBJECT_ERROR},
+	{{"ADDED", 5}, KUBE_OBJECT_ADDED},     {{"MODIFIED", 8}, KUBE_OBJECT_MODIFIED},
+	{{"DELETED", 7}, KUBE_OBJECT_DELETED}, {{"BOOKMARK", 8}, KUBE_OBJECT_BOOKMARK},
+	{{"ERROR", 5}, KUBE_OBJECT_ERROR},
 };
 
-int object_read_event(struct str json, enum object_event *type, struct str *value, struct err *err)
+int kube_object_read_event(struct str json, enum kube_object_event *type, struct str *value,
+			   struct err *err)
 {
 	struct str name, object;
 
@@ -132,7 +135,7 @@ int object_read_event(struct str json, enum object_event *type, struct str *valu
 	return err_set(err, ERR_PROTOCOL, "an event of an unknown type");
 }
 
-bool object_table_row(struct str table, struct str *row, struct str *columns)
+bool kube_object_table_row(struct str table, struct str *row, struct str *columns)
 {
 	struct str kind, rows;
 	struct json_walk walk;
