@@ -264,6 +264,7 @@ test: check ## everything: check, then images, the real cluster, and what runs o
 	@$(MAKE) --silent test-images
 	@hack/part 'cluster' $(MAKE) --silent cluster-up
 	@hack/part 'tests of the cluster' $(MAKE) --silent test-cluster
+	@hack/part 'tests of the cluster as a foreign one' $(MAKE) --silent test-foreign
 	@hack/part 'tests of the API' $(MAKE) --silent test-api
 	@$(MAKE) --silent test-kube
 	@$(MAKE) --silent test-runner
@@ -298,7 +299,12 @@ cluster-heal-node: ## node NODE=N has power and cable again, and is ready
 cluster-for-tests: packages-build $(if $(IMAGE_LOAD),,cluster-up)
 # First what builds the cluster anew, then what uses it.
 test-cluster: cluster-for-tests ## the cluster itself: starting, breaking, mending; what every other test relies on
-	@prove tests/cluster/lifecycle.t tests/cluster/node.t
+	@prove $(if $(IMAGE_LOAD),,tests/cluster/lifecycle.t) tests/cluster/node.t
+
+# The local cluster as a foreign one, so that the way to use one stays open.
+.PHONY: test-foreign
+test-foreign: cluster-for-tests
+	@KUBECONFIG=$$(hack/cluster/kubeconfig) IMAGE_LOAD=hack/cluster/load-image prove tests/cluster/node.t
 
 .PHONY: test-kube
 test-kube: cluster-for-tests $(KUBE_PROBE) ## controller/kube against the cluster, and an API server of its own with awkward manners

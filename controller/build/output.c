@@ -6,6 +6,7 @@
 #include "base/sha256.h"
 #include "excerpt.h"
 #include "out.h"
+#include "owner.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -35,16 +36,7 @@ static void write_metadata(struct out *o, const struct output_request *r,
 	out_close(o);
 	out_word(o, "name", ref->name);
 	out_text(o, "namespace", r->task_namespace);
-	out_open_list(o, "ownerReferences");
-	out_open(o, NULL);
-	out_word(o, "apiVersion", "sandboxtask.io/v1beta1");
-	out_flag(o, "blockOwnerDeletion", false);
-	out_flag(o, "controller", true);
-	out_word(o, "kind", "SandboxTask");
-	out_text(o, "name", r->task_name);
-	out_text(o, "uid", r->task_uid);
-	out_close(o);
-	out_close(o);
+	owner_write(o, r->task_name, r->task_uid);
 	out_close(o);
 }
 

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/json_string.h"
 #include "out.h"
+#include "owner.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -116,17 +117,7 @@ static void write_owner(struct out *o, const struct pod_request *r)
 {
 	if (!str_equal(r->plan->pod_namespace, r->task_namespace))
 		return;
-	out_open_list(o, "ownerReferences");
-	out_open(o, NULL);
-	out_word(o, "apiVersion", "sandboxtask.io/v1beta1");
-	/* True would need `update` on the task's finalizers in clusters that check it. */
-	out_flag(o, "blockOwnerDeletion", false);
-	out_flag(o, "controller", true);
-	out_word(o, "kind", "SandboxTask");
-	out_text(o, "name", r->task_name);
-	out_text(o, "uid", r->task_uid);
-	out_close(o);
-	out_close(o);
+	owner_write(o, r->task_name, r->task_uid);
 }
 
 static void write_metadata(struct out *o, const struct pod_request *r)

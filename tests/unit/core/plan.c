@@ -2,32 +2,13 @@
 
 #include "base/json.h"
 
-#include "core/decode_class.h"
-#include "core/decode_task.h"
-
 #include "objects.h"
+#include "plans.h"
 #include "tap.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define MIB (INT64_C(1) << 20)
-
-static void make(struct plan *plan, const char *spec, const char *class_json)
-{
-	static char json[8192];
-	struct class class;
-	struct task task;
-	struct err err;
-
-	snprintf(json, sizeof(json), OBJECTS_TASK("%s"), spec);
-	if (decode_task(&task, json_of(json), &err) < 0 ||
-	    decode_class(&class, json_of(class_json), &err) < 0)
-		fail("%s", err.message);
-	plan_make(plan, &task, &class);
-	decode_task_free(&task);
-	decode_class_free(&class);
-}
 
 static bool equals(struct str s, const char *text)
 {
@@ -38,7 +19,7 @@ static void defaults_come_from_the_class(void)
 {
 	struct plan p;
 
-	make(&p, "{'code':'x'}", OBJECTS_CLASS);
+	plans_make(&p, "{'code':'x'}", OBJECTS_CLASS);
 	ok(equals(p.class_name, "default") && equals(p.class_uid, "class-uid") &&
 		   p.class_generation == 3,
 	   "the plan names its class, UID and generation");
@@ -62,18 +43,19 @@ static void what_the_task_asks_for_counts(void)
 {
 	struct plan p;
 
-	make(&p,
-	     "{'code':'x','resources':{'cpu':'250m','memory':'32Mi'},'timeouts':{'startSeconds':5,"
-	     "'runSeconds':7},'output':{'stdoutBytes':0,'stderrBytes':1,'onOverflow':'Fail'}}",
-	     OBJECTS_CLASS);
+	plans_make(&p,
+		   "{'code':'x','resources':{'cpu':'250m','memory':'32Mi'},"
+		   "'timeouts':{'startSeconds':5,'runSeconds':7},"
+		   "'output':{'stdoutBytes':0,'stderrBytes':1,'onOverflow':'Fail'}}",
+		   OBJECTS_CLASS);
 	ok(p.cpu_milli == 250 && p.memory_bytes == 32 * MIB, "resources are the task's");
 	cmp_ok(p.tmp_bytes, "==", 32 * MIB, "tmp by default is never more than memory");
 	ok(p.start_seconds == 5 && p.run_seconds == 7, "so are times");
 	ok(p.stdout_bytes == 0 && p.stderr_bytes == 1 && p.fail_on_overflow,
 	   "so are outputs, 0 bytes included");
 	plan_free(&p);
-	make(&p, "{'code':'x'}",
-	     OBJECTS_CLASS_WITH(OBJECTS_PYTHON, ",'podNamespace':'','runAsUser':7"));
+	plans_make(&p, "{'code':'x'}",
+		   OBJECTS_CLASS_WITH(OBJECTS_PYTHON, ",'podNamespace':'','runAsUser':7"));
 	ok(equals(p.pod_namespace, "team"), "without a Pod namespace the Pod lives with its task");
 	cmp_ok(p.run_as_user, "==", 7, "under the class's user");
 	plan_free(&p);
@@ -146,11 +128,11 @@ static void every_input_is_frozen(void)
 	};
 	struct plan first;
 
-	make(&first, rows[0].spec, OBJECTS_CLASS);
+	plans_make(&first, rows[0].spec, OBJECTS_CLASS);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct plan p;
 
-		make(&p, rows[i].spec, rows[i].class_json);
+		plans_make(&p, rows[i].spec, rows[i].class_json);
 		ok((strcmp(p.sha256, first.sha256) == 0) == rows[i].same, "%s%s", rows[i].name,
 		   rows[i].same ? "" : " is another plan");
 		plan_free(&p);
@@ -164,11 +146,11 @@ static void a_plan_is_read_as_it_was_written(void)
 	struct err err;
 	bool same = true;
 
-	make(&written, "{'code':'x'}",
-	     OBJECTS_CLASS_WITH(
-		     OBJECTS_PYTHON,
-		     ",'scheduling':{'nodeSelector':{'a':'b'},'priorityClassName':'low'},"
-		     "'imagePullSecrets':[{'name':'s'}]"));
+	plans_make(&written, "{'code':'x'}",
+		   OBJECTS_CLASS_WITH(
+			   OBJECTS_PYTHON,
+			   ",'scheduling':{'nodeSelector':{'a':'b'},'priorityClassName':'low'},"
+			   "'imagePullSecrets':[{'name':'s'}]"));
 	if (!ok(plan_read(&read, buf_str(&written.text), &err) == 0, "a plan's text is a plan"))
 		diag("%s", err.message);
 	is(read.sha256, written.sha256, "with the same hash");
@@ -202,7 +184,7 @@ static void a_text_that_is_no_plan_is_an_error(void)
 	ok(plan_read(&plan, STR("{\"version\":1}"), &err) < 0, "no fields");
 	like(err.message, "^plan: className is missing or not valid$",
 	     "the first of which is named");
-	make(&good, "{'code':'x'}", OBJECTS_CLASS);
+	plans_make(&good, "{'code':'x'}", OBJECTS_CLASS);
 	snprintf(text, sizeof(text), "%s", good.text.data);
 	at = strstr(text, "\"codeSHA256\":\"");
 	at[strlen("\"codeSHA256\":\"")] = 'X';
@@ -219,7 +201,7 @@ static void sizes_of_the_pod(void)
 {
 	struct plan p;
 
-	make(&p, "{'code':'x'}", OBJECTS_CLASS);
+	plans_make(&p, "{'code':'x'}", OBJECTS_CLASS);
 	cmp_ok(plan_pod_cpu_milli(&p), "==", 1100, "CPU: the program's and the overhead");
 	cmp_ok(plan_outcome_bytes(&p), "==", MIB + 262144 + 65536, "outcome: streams and record");
 	cmp_ok(plan_pod_memory_bytes(&p),
