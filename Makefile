@@ -249,7 +249,7 @@ check: packages-build ## the fast loop, no cluster: unit and integration tests p
 	@hack/part 'runner on the host' $(MAKE) --silent --jobs $(JOBS) runner-tests
 	@hack/part 'runner under sanitizers' $(MAKE) --silent SANITIZE=address,undefined runner-tests
 	@hack/part 'kinds, manifests, chart and reference as files' $(MAKE) --silent check-api
-	@hack/part 'lint' prove tests/lint.t
+	@hack/part 'lint and tools' prove tests/lint.t tests/tools.t
 	@hack/part 'generated pages' hack/generate-reasons-docs --check
 
 .PHONY: sanitized-tests

@@ -122,6 +122,7 @@ def a_cluster_starts_and_grows():
     hack("up", FAST_NODE_FAILURE="1")
     is_(daemons(), before, "on a healthy cluster `up` starts nothing anew")
     hack("up", NODES="2", FAST_NODE_FAILURE="1")
+    hack("node", "enter", "2", "ctr", "version")
     after = daemons()
     is_({name: after[name] for name in before}, before, "adding a node leaves what runs alone")
     is_(set(after) - set(before), {NODE_2}, "and starts the second node")

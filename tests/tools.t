@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""What other tests and users rely on: the TAP libraries fail when a check fails, and make says what it can't do yet."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "lib"))
+from tap import done_testing, is_, like  # noqa: E402
+
+# One row a check: its name, then how it is written in C and in Python. Each is made to fail.
+FAILING = [
+    ("ok", 'ok(false, "x");', 'ok(False, "x")'),
+    ("is", 'is("a", "b", "x");', 'is_("a", "b", "x")'),
+    ("like", 'like("a", "^b", "x");', 'like("a", "^b", "x")'),
+    ("cmp_ok", 'cmp_ok(1, ">", 2, "x");', None),
+    ("is_bytes", 'is_bytes("a", 1, "b", 1, "x");', None),
+]
+
+C = '#include "tap.h"\nint main(void)\n{\n%s\ndone_testing();\n}\n'
+PYTHON = "import sys\nsys.path.insert(0, %r)\nfrom tap import *\n%s\ndone_testing()\n"
+
+
+def run_c(checks):
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = pathlib.Path(folder, "x.c"), pathlib.Path(folder, "x")
+        source.write_text(C % checks)
+        subprocess.run(["gcc", "-I", HERE / "lib", "-o", program, source, HERE / "lib/tap.c"], check=True)
+        return subprocess.run([program], capture_output=True, text=True)
+
+
+def run_python(checks):
+    return subprocess.run([sys.executable, "-c", PYTHON % (str(HERE / "lib"), checks)], capture_output=True, text=True)
+
+
+for run, passing, column in ((run_c, 'ok(true, "y"); skip("why");', 1), (run_python, 'ok(True, "y"); skip("why")', 2)):
+    done = run(passing)
+    is_(done.returncode, 0, f"{run.__name__}: checks that pass, or are skipped, are a success")
+    like(done.stdout, r"^ok 1 - y\nok 2 .*# SKIP why\n1\.\.2\n$", f"{run.__name__}: each has its line, and the plan follows")
+    is_(run("").returncode, 1, f"{run.__name__}: no check at all is a failure")
+    for row in FAILING:
+        if row[column] is None:
+            continue
+        done = run(row[column])
+        is_(done.returncode, 1, f"{run.__name__}: a failing {row[0]} is a failure")
+        like(done.stdout, r"^not ok 1 - x\n# failed at .*1\.\.1\n$", f"{run.__name__}: and says where")
+
+for target in ("demo", "sim", "sim-mutations", "soak"):
+    done = subprocess.run(["make", "--silent", "-C", HERE.parent, target], capture_output=True, text=True)
+    like(f"{done.returncode} {done.stderr}", f"^2 make {target}: nothing to run yet",
+         f"make {target} says that there is nothing yet, and fails")
+
+done_testing()
