@@ -54,10 +54,9 @@ $(BUILD)/lib/%.a:
 	$(call say,AR   $@)$(AR) rcsD $@ $^
 
 # The flags are a prerequisite of every object: changing them rebuilds.
+keep_flags = mkdir -p $(@D); echo '$(subst ','\'',$(1))' | cmp -s - $@ || echo '$(subst ','\'',$(1))' >$@
 $(BUILD)/flags: FORCE
-	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS))' | cmp -s - $@ || \
-		echo '$(subst ','\'',$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS))' >$@
+	@$(call keep_flags,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS))
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -115,9 +114,7 @@ RUNNER_LDFLAGS := -static -Wl,--gc-sections -Wl,-z,relro,-z,now,-z,noexecstack,-
 musl_objects_of = $(patsubst %.c,build/musl/%.o,$(1))
 
 build/musl/flags: FORCE
-	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(RUNNER_CC) $(CPPFLAGS) $(RUNNER_CFLAGS) $(RUNNER_LDFLAGS))' | cmp -s - $@ || \
-		echo '$(subst ','\'',$(RUNNER_CC) $(CPPFLAGS) $(RUNNER_CFLAGS) $(RUNNER_LDFLAGS))' >$@
+	@$(call keep_flags,$(RUNNER_CC) $(CPPFLAGS) $(RUNNER_CFLAGS) $(RUNNER_LDFLAGS))
 
 build/musl/%.o: %.c build/musl/flags
 	@mkdir -p $(@D)

@@ -31,14 +31,21 @@ int hex_append(struct buf *b, const void *bytes, size_t length)
 	return 0;
 }
 
-/* The digit's value, or -1. */
-static int value_of(char digit)
+int hex_digit(char digit)
 {
 	if (digit >= '0' && digit <= '9')
 		return digit - '0';
 	if (digit >= 'a' && digit <= 'f')
 		return digit - 'a' + 10;
+	if (digit >= 'A' && digit <= 'F')
+		return digit - 'A' + 10;
 	return -1;
+}
+
+/* Of a digest: lower case only. */
+static int value_of(char digit)
+{
+	return digit >= 'A' && digit <= 'F' ? -1 : hex_digit(digit);
 }
 
 bool hex_decode(struct str text, void *bytes, size_t length)

@@ -25,4 +25,7 @@ int hex_append(struct buf *b, const void *bytes, size_t length);
  */
 bool hex_decode(struct str text, void *bytes, size_t length);
 
+/* The value of one hexadecimal digit of either case, or -1: for escapes, which others wrote. */
+int hex_digit(char digit);
+
 #endif

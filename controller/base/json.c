@@ -1,5 +1,6 @@
 #include "json.h"
 
+#include "hex.h"
 #include "json_string.h"
 #include "mem.h"
 #include "utf8.h"
@@ -53,11 +54,6 @@ static bool is_digit(int c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_hex_digit(int c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 /* At least one digit. */
 static int scan_digits(struct scanner *s)
 {
@@ -105,7 +101,7 @@ static int scan_escape(struct scanner *s)
 	}
 	s->at++;
 	for (int i = 0; i < 4; i++, s->at++)
-		if (!is_hex_digit(peek(s)))
+		if (peek(s) < 0 || hex_digit((char)peek(s)) < 0)
 			return invalid(s, "\\u needs four hexadecimal digits");
 	return 0;
 }

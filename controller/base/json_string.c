@@ -1,5 +1,6 @@
 #include "json_string.h"
 
+#include "hex.h"
 #include "utf8.h"
 
 #include <stdint.h>
@@ -24,17 +25,6 @@ static bool content_of(struct str raw, struct str *content)
 	return true;
 }
 
-static int hex_value(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	if (digit >= 'a' && digit <= 'f')
-		return digit - 'a' + 10;
-	if (digit >= 'A' && digit <= 'F')
-		return digit - 'A' + 10;
-	return -1;
-}
-
 /* Reads a \uXXXX at the front of `text`; false when there is none. */
 static bool code_unit_at_front(struct str text, uint32_t *code_unit)
 {
@@ -42,7 +32,7 @@ static bool code_unit_at_front(struct str text, uint32_t *code_unit)
 	if (text.n < 6 || text.p[0] != '\\' || text.p[1] != 'u')
 		return false;
 	for (int i = 2; i < 6; i++) {
-		int value = hex_value(text.p[i]);
+		int value = hex_digit(text.p[i]);
 
 		if (value < 0)
 			return false;

@@ -1,5 +1,6 @@
 #include "secret.h"
 
+#include "hex.h"
 #include "mem.h"
 
 #include <stdint.h>
@@ -40,17 +41,6 @@ struct str secret_reveal(const struct secret *secret)
 	return (struct str){secret->bytes, secret->length};
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* The byte that two hexadecimal digits behind `prefix` give at the front of the text, or -1. */
 static int hex_escape(struct str text, struct str prefix)
 {
@@ -58,8 +48,8 @@ static int hex_escape(struct str text, struct str prefix)
 
 	if (text.n < prefix.n + 2 || !str_starts_with(text, prefix))
 		return -1;
-	high = hex_value(text.p[prefix.n]);
-	low = hex_value(text.p[prefix.n + 1]);
+	high = hex_digit(text.p[prefix.n]);
+	low = hex_digit(text.p[prefix.n + 1]);
 	return high < 0 || low < 0 ? -1 : high << 4 | low;
 }
 

@@ -70,8 +70,23 @@ static void decoding_is_strict(void)
 	}
 }
 
+static void a_digit_of_either_case_has_a_value(void)
+{
+	static const char digits[] = "0123456789abcdefABCDEF";
+	int wrong = 0;
+
+	for (int c = 0; c < 256; c++) {
+		const char *at = c > 0 ? strchr(digits, c) : NULL;
+		int index = at ? (int)(at - digits) : -1;
+
+		wrong += hex_digit((char)c) != (index > 15 ? index - 6 : index);
+	}
+	cmp_ok(wrong, "==", 0, "each of the 256 bytes is a digit or none");
+}
+
 int main(void)
 {
+	a_digit_of_either_case_has_a_value();
 	every_byte_has_two_digits();
 	appending_is_all_or_nothing();
 	decoding_is_strict();
