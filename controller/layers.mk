@@ -1,6 +1,6 @@
 # The layer rule: what each folder of controller/ may include, of ours and of libraries. Read by the Makefile (what a
 # layer's tests are linked with) and by hack/lint (which checks every #include against it). Lowest first.
-LAYERS := base proto core deps build kube session cli
+LAYERS := base proto core deps build kube session manager cli
 
 USES_base    :=
 USES_proto   := base
@@ -9,6 +9,7 @@ USES_deps    := base
 USES_build   := base core
 USES_kube    := base
 USES_session := base proto kube
+USES_manager := base proto core build kube session
 USES_cli     := base proto core deps build kube session
 
 # Folders of library headers, or headers without a folder, that a layer may include beside libc. core and build read and
@@ -21,6 +22,7 @@ LIBRARIES_deps    :=
 LIBRARIES_build   :=
 LIBRARIES_kube    := cjson curl libwebsockets uv yaml openssl
 LIBRARIES_session :=
+LIBRARIES_manager :=
 LIBRARIES_cli     := cjson curl uv yaml openssl
 
 ONLY_HEADER_session_kube := io
