@@ -20,15 +20,14 @@ LIBRARIES_proto   :=
 LIBRARIES_core    :=
 LIBRARIES_deps    :=
 LIBRARIES_build   :=
-LIBRARIES_kube    := cjson curl libwebsockets uv yaml openssl
+LIBRARIES_kube    := curl libwebsockets uv yaml openssl
 LIBRARIES_session :=
 LIBRARIES_manager :=
-LIBRARIES_cli     := cjson curl uv yaml openssl
+LIBRARIES_cli     := curl uv yaml openssl
 
 ONLY_HEADER_session_kube := io
 
 # What each library needs at the link.
-LINK_cjson         := -lcjson
 LINK_curl          := -lcurl
 LINK_libwebsockets := -lwebsockets
 LINK_uv            := -luv
