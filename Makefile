@@ -98,6 +98,16 @@ $(BUILD)/obj/tests/%.o: CPPFLAGS += -Itests/lib
 unit: $(UNIT_TESTS)
 	@prove --exec '' --jobs $(JOBS) $(UNIT_TESTS)
 
+# --- The program: controller/main.c and what stands beside it, with all layers.
+
+program_sources := $(sort $(wildcard controller/*.c))
+program_modules := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out controller/main.c,$(program_sources)))
+
+$(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/program/%,$(unit_sources))): $(BUILD)/tests/unit/program/%.t: \
+		$(BUILD)/obj/tests/unit/program/%.o $(BUILD)/obj/tests/lib/fake_io.o $(tap) $(program_modules) $(call archives_for,program)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $^ $(call links_for,program)
+
 # --- The runner: process 1 of the sandbox, static with musl and small, from runner-image/, base and proto.
 #
 # Its objects are built twice: by musl for the program that is shipped, and like everything else for tests. The program for
@@ -118,7 +128,7 @@ build/musl/flags: FORCE
 
 build/musl/%.o: %.c build/musl/flags
 	@mkdir -p $(@D)
-	$(call say,MUSL $<)$(RUNNER_CC) $(CPPFLAGS) -U_FORTIFY_SOURCE -Irunner-image $(RUNNER_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,MUSL $<)$(RUNNER_CC) $(CPPFLAGS) -U_FORTIFY_SOURCE -iquote runner-image $(RUNNER_CFLAGS) -MMD -MP -c -o $@ $<
 
 build/bin/sandbox-runner: $(call musl_objects_of,$(runner_sources))
 	@mkdir -p $(@D)
@@ -130,7 +140,8 @@ build/tests/runner/ungated: $(call musl_objects_of,$(runner_modules) tests/runne
 
 # Under sanitizers, which can't be linked statically, the same program for tests is a dynamic one.
 RUNNER_MODULES := $(filter-out $(BUILD)/obj/runner-image/main.o,$(patsubst %.c,$(BUILD)/obj/%.o,$(filter runner-image/%,$(runner_sources))))
-$(BUILD)/obj/runner-image/%.o $(BUILD)/obj/tests/runner/%.o $(BUILD)/obj/tests/unit/runner/%.o: CPPFLAGS += -Irunner-image
+# Looked at before -Icontroller, which has an options.h as well.
+$(BUILD)/obj/runner-image/%.o $(BUILD)/obj/tests/runner/%.o $(BUILD)/obj/tests/unit/runner/%.o: CPPFLAGS += -iquote runner-image
 ifneq ($(SANITIZE),)
 $(BUILD)/tests/runner/ungated: $(BUILD)/obj/tests/runner/ungated.o $(RUNNER_MODULES) $(call archives_for,proto)
 	@mkdir -p $(@D)
