@@ -64,7 +64,8 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 
 # --- Programs: built when their sources exist.
 
-PROGRAMS := build/bin/sandbox-runner
+CONTROLLER := $(BUILD)/bin/sandboxtask-controller
+PROGRAMS := build/bin/sandbox-runner $(if $(wildcard controller/manager/manager.c),$(CONTROLLER))
 
 .PHONY: all
 all: $(foreach layer,$(present_layers),$(call archive_of,$(layer))) $(PROGRAMS)
@@ -100,8 +101,12 @@ unit: $(UNIT_TESTS)
 
 # --- The program: controller/main.c and what stands beside it, with all layers.
 
-program_sources := $(sort $(wildcard controller/*.c))
-program_modules := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out controller/main.c,$(program_sources)))
+program_objects := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard controller/*.c)))
+program_modules := $(filter-out %/main.o,$(program_objects))
+
+$(CONTROLLER): $(program_objects) $(call archives_for,program)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $^ $(call links_for,program)
 
 $(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/program/%,$(unit_sources))): $(BUILD)/tests/unit/program/%.t: \
 		$(BUILD)/obj/tests/unit/program/%.o $(BUILD)/obj/tests/lib/fake_io.o $(tap) $(program_modules) $(call archives_for,program)

@@ -331,6 +331,22 @@ int options_read_file(struct options *options, struct io *io, struct err *err)
 	return result;
 }
 
+/* --- What was found. --- */
+
+int options_set_found(struct options *options, const char *key, struct str value, struct err *err)
+{
+	const struct row *row = row_of_key(str_of(key));
+	char wanted[BOUNDS_SIZE];
+
+	assert(row && is_text(row));
+	if (str_of(*(char **)member_of(options, row)).n > 0)
+		return 0;
+	if (value.n > 0 && set(options, row, value))
+		return 0;
+	describe(row, wanted);
+	return err_set(err, ERR_INVALID, "%s has to be set: what was found is not %s", key, wanted);
+}
+
 /* --- Help. --- */
 
 void options_help(struct buf *text)

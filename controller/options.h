@@ -101,6 +101,12 @@ int options_read_flags(struct options *options, int argc, char *const argv[], st
 /* The file of --config; without one: nothing. */
 int options_read_file(struct options *options, struct io *io, struct err *err);
 
+/*
+ * What was found at the start for a text that nobody has set, under its key. It is judged like the
+ * rest, and that it is empty is an error: the admin has to set it.
+ */
+int options_set_found(struct options *options, const char *key, struct str value, struct err *err);
+
 /* Appends the answer to --help. */
 void options_help(struct buf *text);
 

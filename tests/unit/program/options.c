@@ -158,6 +158,27 @@ static void faults_are_named_with_place_limit_and_cure(void)
 	}
 }
 
+static void what_was_found_fills_gaps(void)
+{
+	static const char MESSAGE[] = "leaseNamespace has to be set: what was found is not a "
+				      "namespace's name: at most 63 small letters, digits and -";
+	struct options options;
+	struct err err;
+
+	read_all(&options, "--identity me", NULL, &err);
+	cmp_ok(options_set_found(&options, "identity", STR("host"), &err), "==", 0, "what is set");
+	is(options.identity, "me", "stays");
+	cmp_ok(options_set_found(&options, "leaseNamespace", STR(""), &err), "==", -1,
+	       "nothing found is an error");
+	is(err.message, MESSAGE, "that says what to set");
+	cmp_ok(options_set_found(&options, "leaseNamespace", STR("A B"), &err), "==", -1,
+	       "what was found is judged");
+	is(err.message, MESSAGE, "in the same way");
+	cmp_ok(options_set_found(&options, "leaseNamespace", STR("ns"), &err), "==", 0, "else it");
+	is(options.lease_namespace, "ns", "counts");
+	options_free(&options);
+}
+
 static void texts_have_limits(void)
 {
 	static char file[OPTIONS_FILE_BYTES_MAX + 2], flag[600];
@@ -198,6 +219,7 @@ int main(void)
 	flags_win_over_the_file_and_that_over_defaults();
 	actions_are_flags();
 	faults_are_named_with_place_limit_and_cure();
+	what_was_found_fills_gaps();
 	texts_have_limits();
 	help_has_every_row();
 	done_testing();
