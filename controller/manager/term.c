@@ -51,9 +51,8 @@ void term_wake_now(struct term *term, struct job *job)
 void term_wake_space(struct term *term, const struct space *space)
 {
 	map_for_each (entry, &term->jobs) {
-		struct str name = job_pod_namespace(entry->value);
-
-		if (name.n == 0 || str_equal(name, str_of(space->name)))
+		/* Who waits for a place is read again when he has it, not before. */
+		if (str_equal(job_pod_namespace(entry->value), str_of(space->name)))
 			term_wake_now(term, entry->value);
 	}
 }
