@@ -77,7 +77,8 @@ def fake_runner(task, plan=None):
 def pods_that_were_there_first(api, namespace):
     pods = sandboxes.pods(PODS_NAMESPACE)
     task = waiting_task(api, namespace)
-    refused(api, "POST", pods, fake_runner(task), "names the Pods of SandboxTasks", "with our policies nobody takes a sandbox's name")
+    refused(api, "POST", pods, fake_runner(task), "names the Pods of SandboxTasks",
+            "with our policies nobody takes a sandbox's name")
     refused(api, "POST", pods, fake_runner(task, plan="{}"), "mark the Pods of SandboxTasks", "nor its labels")
     with late_class(api):
         is_(e2e.end(e2e.wait_finished(api, task)), "Completed 0", "and the task runs")

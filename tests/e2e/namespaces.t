@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Where sandboxes live: in the Pod namespace, or in the task's own, which enforces Pod Security; and under which RuntimeClass: one
-without gVisor never gets any code, even where an admin has vouched for it."""
+"""Where sandboxes live: in the Pod namespace, or in the task's own, which enforces Pod Security; and under which RuntimeClass:
+one without gVisor never gets any code, even where an admin has vouched for it."""
 
 import datetime
 import pathlib
