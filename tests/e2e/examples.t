@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The examples of the user guide, run as it says: by kubectl apply and kubectl wait. The guide shows each as it is, and what came."""
+"""The examples of the user guide, run as it says, by kubectl apply and kubectl wait: the guide shows each, and what came of it."""
 
 import pathlib
 import sys

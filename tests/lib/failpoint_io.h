@@ -9,7 +9,7 @@
  * The moments:
  *	""                               never
  *	"before METHOD TARGET [MARKER]"  such a request is about to be sent
- *	"after METHOD TARGET [MARKER]"   its answer, a success, is here, and nobody knows yet
+ *	"after METHOD TARGET [MARKER]"   its answer, a success, has come, unheard
  *	"sent START"                     START is on its way: the runner's next words have come
  *	"heard running", "heard done"    a runner says that it is in this phase, and nobody knows yet
  * TARGET is a pattern of fnmatch(3) for path and query, in which * matches slashes too; MARKER, the
