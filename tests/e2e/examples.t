@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The examples of the user guide, run as it says, by kubectl apply and kubectl wait: the guide shows each, and what came of it."""
+"""The examples of the user guide, run as it says, by kubectl apply and kubectl wait: the guide shows each, and its outcome."""
 
 import pathlib
 import sys

@@ -11,7 +11,7 @@
  *	"before METHOD TARGET [MARKER]"  such a request is about to be sent
  *	"after METHOD TARGET [MARKER]"   its answer, a success, has come, unheard
  *	"sent START"                     START is on its way: the runner's next words have come
- *	"heard running", "heard done"    a runner says that it is in this phase, and nobody knows yet
+ *	"heard running", "heard done"    a runner says that it is in this phase, unheard
  * TARGET is a pattern of fnmatch(3) for path and query, in which * matches slashes too; MARKER, the
  * rest of the line, has to be found in the request's body.
  *
