@@ -335,7 +335,7 @@ test-kube: cluster-for-tests $(KUBE_PROBE) ## controller/kube against the cluste
 .PHONY: check-api test-api e2e docs
 check-api: packages-build ## kinds, manifests, chart and reference as files
 	@prove tests/crd.t
-test-api: packages-build cluster-for-tests ## the kinds, policies and rights on a real API server
+test-api: packages-build packages-images cluster-for-tests $(PROGRAMS) ## the kinds, policies and rights on a real API server
 	@prove tests/api
 e2e: packages-build cluster-for-tests ## what any cluster can show: KUBECONFIG=... IMAGE_LOAD=cmd for a foreign one
 	@prove tests/cluster/node.t tests/api
@@ -343,8 +343,12 @@ docs: packages-build ## docs/api.md from the CRDs, docs/reasons.md from the tabl
 	@hack/generate-api-docs
 	@hack/generate-reasons-docs
 
+.PHONY: demo
+demo: ## from nothing to a result: cluster, images, installation, a task applied with kubectl, its status
+	@hack/demo
+
 # Part of the contract, with nothing to do yet: each says so and fails.
-unbuilt := demo sim sim-mutations soak
+unbuilt := sim sim-mutations soak
 .PHONY: $(unbuilt)
 $(unbuilt):
 	@echo 'make $@: nothing to run yet in this version' >&2; exit 1
