@@ -355,11 +355,14 @@ $(unbuilt):
 
 # --- Figures: tests/<part>/bench.py prints a table and appends to build/bench.jsonl. BENCH=NAME runs one part.
 
-BENCH ?= runner
-.PHONY: bench bench-runner
-bench: packages-build $(addprefix bench-,$(BENCH)) ## figures, into build/bench.jsonl: BENCH=runner (GROUND=gvisor by default)
+e2e_figures := cold burst20 writes rss
+BENCH ?= runner $(e2e_figures)
+.PHONY: bench bench-runner $(addprefix bench-,$(e2e_figures))
+bench: packages-build $(addprefix bench-,$(BENCH)) ## figures, into build/bench.jsonl: BENCH="runner cold burst20 writes rss" or some of them
 bench-runner: runner-programs
 	@GROUND=$${GROUND:-gvisor} tests/runner/bench.py build/bench.jsonl
+$(addprefix bench-,$(e2e_figures)): bench-%: cluster-for-tests
+	@tests/e2e/bench.py build/bench.jsonl $*
 
 # --- Images: tars for `ctr images import`, build/images/NAME.tar (docs/images.md).
 
