@@ -367,10 +367,10 @@ $(unbuilt):
 
 # --- Figures: tests/<part>/bench.py prints a table and appends to build/bench.jsonl. BENCH=NAME runs one part.
 
-e2e_figures := cold burst20 writes rss
+e2e_figures := cold burst20 writes cpu rss
 BENCH ?= runner $(e2e_figures)
 .PHONY: bench bench-runner $(addprefix bench-,$(e2e_figures))
-bench: packages-build $(addprefix bench-,$(BENCH)) ## figures, into build/bench.jsonl: BENCH="runner cold burst20 writes rss" or some of them
+bench: packages-build $(addprefix bench-,$(BENCH)) ## figures, into build/bench.jsonl: BENCH="runner cold" for some of them
 bench-runner: runner-programs
 	@GROUND=$${GROUND:-gvisor} tests/runner/bench.py build/bench.jsonl
 $(addprefix bench-,$(e2e_figures)): bench-%: cluster-for-tests

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Figures of tasks on the real cluster, with the controller in it.
 
-usage: bench.py FILE NAME...    cold, burst20, writes, rss: appends one JSON object a line to FILE
+usage: bench.py FILE NAME...    cold, burst20, writes, cpu, rss: appends one JSON object a line to FILE
 
 Everything that is compared is made in the same run, in turns, with the same image, RuntimeClass and Pod spec. Times are taken
 by a watch, from the request that creates an object to the event that shows it as it should be.
@@ -59,8 +59,9 @@ def job_is_complete(job):
 class Bench:
     """A namespace with what every figure needs: ways to make tasks, bare Pods and Jobs, and to see them arrive."""
 
-    def __init__(self, api, namespace):
-        self.api, self.namespace = api, namespace
+    def __init__(self, api, namespace, **task):
+        """`task`: what every task says beside its code."""
+        self.api, self.namespace, self.task = api, namespace, task
         self.tasks = Arrivals(api, sandboxes.tasks(namespace), e2e.is_finished)
         self.pods = Arrivals(api, sandboxes.pods(namespace), kube.pod_is_running)
         self.jobs = Arrivals(api, JOBS.format(namespace), job_is_complete)
@@ -69,13 +70,15 @@ class Bench:
 
     def sandbox_spec(self):
         """The spec of a Pod of ours, as a bare Pod can have it."""
-        task = e2e.wait_running(self.api, e2e.create(self.api, self.namespace, code="import time; time.sleep(2)"))
+        task = e2e.wait_running(self.api, self.create("model", "import time; time.sleep(2)"))
         spec = copy.deepcopy(self.api.get(e2e.pod_path(task))["spec"])
         e2e.wait_finished(self.api, task)
-        self.model = task["metadata"]["name"]
         for given in ("nodeName", "tolerations", "serviceAccount", "serviceAccountName", "priority", "preemptionPolicy"):
             spec.pop(given, None)
         return spec
+
+    def create(self, name, code):
+        return e2e.create(self.api, self.namespace, name, code, **self.task)
 
     def name(self, kind):
         self.count += 1
@@ -84,7 +87,7 @@ class Bench:
     def create_task(self, code=CODE):
         name = self.name("task")
         started = time.monotonic()
-        e2e.create(self.api, self.namespace, name, code)
+        self.create(name, code)
         return name, started
 
     def create_pod(self):
@@ -166,28 +169,25 @@ def phases(table, tasks):
 
 
 def cold(table, api):
-    """One task at a time, on a warm node: from kubectl's request to the result in status."""
+    """One task at a time, on a warm node: from the request that creates it to its result in status."""
     with e2e.namespace(api) as namespace:
-        bench, controller = Bench(api, namespace), Controller()
+        bench = Bench(api, namespace)
         tasks, pods, jobs = [], [], []
         bench.time_pod(), bench.time_job()
-        cpu_ms = controller.cpu_ms()
         for _ in range(RUNS):
             tasks.append(bench.time_task())
             pods.append(bench.time_pod())
             jobs.append(bench.time_job())
-        cpu_ms = controller.cpu_ms() - cpu_ms
         table.row("cold", "ms", tasks, {"pod": pods, "job": jobs})
         table.row("cold-pod", "ms", pods)
         table.row("cold-job", "ms", jobs)
-        phases(table, [task for name, task in bench.tasks.objects.items() if name != bench.model])
-        table.row("cpu-per-task", "ms", round(cpu_ms / RUNS, 1))
+        phases(table, [task for name, task in bench.tasks.objects.items() if name != "model"])
 
 
 def burst20(table, api):
-    """Twenty at once, until the last one is there."""
-    with e2e.namespace(api) as namespace:
-        bench = Bench(api, namespace)
+    """Twenty at once, as small as fits one node of two CPUs, until the last one is there."""
+    with e2e.namespace(api) as namespace, roomy_class(api) as class_name:
+        bench = Bench(api, namespace, sandboxClassName=class_name, resources={"cpu": "80m"})
         tasks, pods = [], []
         for _ in range(max(1, RUNS // 10)):
             created = [bench.create_task() for _ in range(20)]
@@ -218,9 +218,24 @@ def writes(table, api):
     table.row("writes", "writes", round(len(ours) / count, 2))
 
 
+def cpu(table, api):
+    """The controller's CPU time for one task: what it uses with tasks one after the other, less what it uses without any."""
+    with e2e.namespace(api) as namespace:
+        bench, controller = Bench(api, namespace), Controller()
+        idle, started = controller.cpu_ms(), time.monotonic()
+        e2e.pause(20)
+        idle_per_second = (controller.cpu_ms() - idle) / (time.monotonic() - started)
+        busy, started = controller.cpu_ms(), time.monotonic()
+        for _ in range(RUNS):
+            bench.time_task()
+        used = controller.cpu_ms() - busy - idle_per_second * (time.monotonic() - started)
+        table.row("cpu-idle", "ms/s", round(idle_per_second, 2))
+        table.row("cpu-per-task", "ms", round(used / RUNS, 2))
+
+
 def rss(table, api):
     """The leader's memory: with nothing to do, after many tasks, with many sandboxes attached."""
-    with e2e.namespace(api) as namespace, sandbox_class(api) as class_name:
+    with e2e.namespace(api) as namespace, roomy_class(api) as class_name:
         controller = Controller()
         table.row("rss-idle", "KiB", controller.rss_kib())
         e2e.run_all(api, namespace, [{"code": CODE}] * MANY_TASKS, at_once=10)
@@ -233,9 +248,9 @@ def rss(table, api):
 
 
 @contextlib.contextmanager
-def sandbox_class(api):
-    """A class that lets one namespace have them all at once, on a node of any size."""
-    name = "bench-many"
+def roomy_class(api):
+    """A class that lets one namespace have many at once, on a node of any size."""
+    name = "bench-roomy"
     default = api.get(f"{sandboxes.CLASSES}/default")
     api.create(sandboxes.CLASSES, sandboxes.sandbox_class(
         name, runtimes=default["spec"]["runtimes"], overhead={"cpu": "0"},
@@ -247,7 +262,7 @@ def sandbox_class(api):
         api.delete(f"{sandboxes.CLASSES}/{name}")
 
 
-FIGURES = {figure.__name__: figure for figure in (cold, burst20, writes, rss)}
+FIGURES = {figure.__name__: figure for figure in (cold, burst20, writes, cpu, rss)}
 
 
 def main():

@@ -27,7 +27,7 @@ class Table:
         if against:
             records = [records[0] | {"against": what, "ratio": round(middle(values) / middle(others), 3)}
                        for what, others in against.items()]
-        shown = "  ".join(f"{key} {value:.1f}" if isinstance(value, float) else f"{key} {value}" for key, value in figures.items())
+        shown = "  ".join(f"{key} {round(value, 1)}" for key, value in figures.items())
         for record in records:
             self.file.write(json.dumps(record) + "\n")
             print(f"{name:34} {shown:40} {unit:8}"
