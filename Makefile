@@ -79,7 +79,10 @@ tap := $(BUILD)/obj/tests/lib/tap.o
 fakes := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/lib/fake_*.c tests/lib/uv_*.c tests/lib/ws_*.c))
 # What tests of session and manager have beside: a fake io, fake websockets, and the shipped half of the runner behind them.
 sandbox := $(patsubst %,$(BUILD)/obj/tests/lib/%.o,fake_io fake_ws sandbox)
-helpers_for = $(tap) $(if $(filter kube,$(1)),$(fakes)) $(if $(filter session manager,$(1)),$(sandbox))
+# Those of manager also: a term that leads, on a fake io.
+leader := $(BUILD)/obj/tests/lib/leader.o
+helpers_for = $(tap) $(if $(filter kube,$(1)),$(fakes)) $(if $(filter session manager,$(1)),$(sandbox)) \
+	$(if $(filter manager,$(1)),$(leader))
 
 # Tests that need more of tests/lib/ than tap.
 $(BUILD)/tests/unit/proto/proto_sides.t: $(BUILD)/obj/tests/lib/proto_world.o

@@ -123,7 +123,8 @@ static const char *broken(const struct facts *f, const struct decision *d)
 	if (f->task == TASK_OUT_OF_SIGHT && !f->not_leading && d->effect != EFFECT_READ_TASK)
 		return "a task out of sight is read before anything else";
 	if (f->task == TASK_IS_THERE && is_terminal(f) && d->effect != EFFECT_NONE &&
-	    d->effect != EFFECT_RELEASE && d->effect != EFFECT_DELETE_POD)
+	    d->effect != EFFECT_RELEASE && d->effect != EFFECT_DELETE_POD &&
+	    d->effect != EFFECT_READ_POD)
 		return "a terminal status never changes";
 	switch (d->effect) {
 	case EFFECT_NONE: return broken_by_waiting(f, d);
