@@ -259,7 +259,7 @@ static enum layer_state filter(const struct launch *launch, struct text *detail)
 		int wanted;
 		long result;
 		int error;
-	} tried[10];
+	} tried[11];
 	unsigned count = 0;
 
 	(void)launch;
@@ -278,6 +278,7 @@ static enum layer_state filter(const struct launch *launch, struct text *detail)
 	TRY("bpf", EPERM, syscall(SYS_bpf, -1, NULL, 0));
 	TRY("io_uring", EPERM, syscall(SYS_io_uring_setup, 1, NULL));
 	TRY("setns", EPERM, syscall(SYS_setns, 0, 0));
+	TRY("limits of init", EPERM, prlimit(1, RLIMIT_NOFILE, NULL, NULL));
 	TRY("packet socket", EAFNOSUPPORT, socket(AF_PACKET, SOCK_RAW, 0));
 #undef TRY
 	for (unsigned i = 0; i < count; i++) {
