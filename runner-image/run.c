@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include "leftovers.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -86,7 +87,11 @@ static void on_note(struct run *run, const struct note *note, int descriptor, in
 {
 	switch (note->type) {
 	case NOTE_SCRATCH: run->jail->scratch = descriptor; break;
-	case NOTE_FAILED: fail(run, &note->failed, now_ms); break;
+	case NOTE_FAILED:
+		/* Once it runs, nothing may say that it never did. */
+		if (run->state == RUN_STARTING)
+			fail(run, &note->failed, now_ms);
+		break;
 	case NOTE_STARTED:
 		if (run->state != RUN_STARTING)
 			break;
@@ -178,6 +183,8 @@ static void finish(struct run *run)
 	jail_close(&run->jail->errors);
 	jail_close(&run->jail->notes);
 	meter_finish(&run->meter, run->plan, run->jail->scratch);
+	/* The last one to hold the program's files: their memory is free from here on. */
+	jail_close(&run->jail->scratch);
 	run->state = RUN_OVER;
 	run->deadline_ms = run->grace_end_ms = RUN_NEVER;
 }
@@ -201,8 +208,11 @@ static void go_on_killing(struct run *run, int64_t now_ms)
 		tree_kill();
 	}
 	run_on_child(run, now_ms);
-	if (run->state == RUN_ENDING && now_ms - run->ended_ms >= KILL_GIVE_UP_MS)
-		finish(run);
+	if (run->state != RUN_ENDING || now_ms - run->ended_ms < KILL_GIVE_UP_MS)
+		return;
+	run->survivors = leftovers_count();
+	run->is_given_up = true;
+	finish(run);
 }
 
 static void look(struct run *run, int64_t now_ms)

@@ -84,7 +84,7 @@ static void give_up(const char *what)
 	char line[160];
 	struct text t = text_in(line, sizeof(line));
 
-	text_add(&t, "sandboxtask: runner can't start: ");
+	text_add(&t, "sandboxtask: runner can't go on: ");
 	text_add(&t, what);
 	text_add(&t, ": ");
 	text_add(&t, strerror(errno));
@@ -228,13 +228,28 @@ static void on_time(struct runner *r)
 		_exit(EXIT_SUCCESS);
 }
 
+/*
+ * The jail that HELLO reported has ended before there was anything to run in it: told by exiting,
+ * while another Pod can still be tried, and not by an outcome after START.
+ */
+static void give_up_without_jail(const struct runner *r)
+{
+	if (r->side.phase >= PHASE_DONE || r->side.starts > 0 || r->jail.notes >= 0)
+		return;
+	errno = ECHILD;
+	give_up("jail");
+}
+
 static void on_event(struct runner *r, enum source source)
 {
 	switch (source) {
 	case SOURCE_STDIN: on_stdin(r); break;
 	case SOURCE_STDOUT: r->stdout_retry_ms = 0; break;
 	case SOURCE_SIGNALS: on_signals(r); break;
-	case SOURCE_NOTES: run_on_notes(&r->run, r->now_ms); break;
+	case SOURCE_NOTES:
+		run_on_notes(&r->run, r->now_ms);
+		give_up_without_jail(r);
+		break;
 	case SOURCE_INPUT: run_on_input(&r->run); break;
 	case SOURCE_OUTPUT: run_on_output(&r->run, STREAM_STDOUT, r->now_ms); break;
 	case SOURCE_ERRORS: run_on_output(&r->run, STREAM_STDERR, r->now_ms); break;

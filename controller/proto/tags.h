@@ -85,7 +85,7 @@
 	X(0x0003, MUST, U32, system_ms, 0, TAGS_MS_MAX)        \
 	X(0x0004, MUST, U64, memory_peak_bytes, 0, UINT64_MAX) \
 	X(0x0005, MUST, U32, processes_peak, 0, UINT32_MAX)    \
-	X(0x0006, MUST, U32, leftovers, 0, UINT32_MAX) /* alive after the program, killed */
+	X(0x0006, MUST, U32, leftovers, 0, UINT32_MAX) /* alive after the program; outcome.h */
 
 #define OUTCOME_FILE_TABLE(X)                                   \
 	X(0x0001, MUST, TEXT, path, 1, TAGS_PATH_BYTES_MAX)     \
