@@ -70,12 +70,17 @@ struct runner {
 	uint8_t facts[HELLO_FACTS_BYTES_MAX];
 };
 
-static int64_t clock_ms(void)
+static int64_t clock_us(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static int64_t clock_ms(void)
+{
+	return clock_us() / 1000;
 }
 
 static void give_up(const char *what) __attribute__((noreturn));
@@ -361,6 +366,7 @@ static void set_nonblocking(int fd)
 static void boot(struct runner *r, const struct options *options, const struct watch_files *files,
 		 const struct report *gvisor)
 {
+	const int64_t begun_us = clock_us();
 	struct failure failure;
 
 	r->now_ms = clock_ms();
@@ -387,7 +393,8 @@ static void boot(struct runner *r, const struct options *options, const struct w
 	r->jail.layers[LAYER_GVISOR] = *gvisor;
 	run_init(&r->run, &r->jail, &r->watch);
 	r->side.capabilities = 1u << CAPABILITY_FILES;
-	r->side.facts = facts_write(options, &r->jail, &r->watch, r->facts);
+	r->side.facts = facts_write(options, &r->jail, &r->watch, (uint32_t)(clock_us() - begun_us),
+				    r->facts);
 	reader_init(&r->reader, r->read_buffer);
 	watch_everything(r);
 	runner_side_ready(&r->side, clock_ms());

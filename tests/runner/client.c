@@ -68,8 +68,9 @@ static void show_hello(struct client *c, struct str facts)
 		printf("hello-error %s\n", err.message);
 		return;
 	}
-	printf("build %.*s\nkernel %.*s\nuid %u\nbundle-bytes-max %llu\noutcome-bytes-max %llu\n",
-	       STR_ARGS(hello.build), STR_ARGS(hello.kernel), hello.uid,
+	printf("build %.*s\nkernel %.*s\nuid %u\nboot-us %u\n", STR_ARGS(hello.build),
+	       STR_ARGS(hello.kernel), hello.uid, hello.boot_us);
+	printf("bundle-bytes-max %llu\noutcome-bytes-max %llu\n",
 	       (unsigned long long)hello.bundle_bytes_max,
 	       (unsigned long long)hello.outcome_bytes_max);
 	for (size_t i = 0; i < hello.layers_count; i++)

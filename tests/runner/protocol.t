@@ -30,6 +30,8 @@ def greeting():
             check("P4", "HELLO answers ATTACH: version, phase Ready, the run it is bound to"))
         is_(state(connection.wait_for(STATE))[:3], (1, 0, 0), check("P4", "STATE comes with it"))
         runner_memory(runner, "idle", 1024)
+        greeted = runner.run("", session=2 << 20, stop_at="Greeted")
+        ok(0 < greeted.number("boot-us") < 10**7, check("P4", "HELLO says how long the boot took"))
 
 
 def runner_memory(runner, when, limit_kib):
