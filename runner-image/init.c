@@ -194,19 +194,6 @@ static void send_scratch(void)
 		fail_at(STAGE_FILES, "tmp");
 }
 
-/* Returns when the other side of the pipe is closed, which exec does, and any end of the child. */
-static void await_exec(int pipe_end)
-{
-	const struct note started = {.type = NOTE_STARTED};
-	char nothing;
-
-	while (read(pipe_end, &nothing, 1) < 0 && errno == EINTR)
-		;
-	close(pipe_end);
-	if (note_send(USER_NOTES_FD, &started, -1) < 0)
-		_exit(EXIT_FAILURE);
-}
-
 /* Before there is a program, which may take from its init what it can, descriptors above all. */
 static int open_child_signals(void)
 {
@@ -221,28 +208,36 @@ static int open_child_signals(void)
 	return fd;
 }
 
+/*
+ * Told before exec, by the one who does it: told afterwards, or by init, a program could run while
+ * the runner still believes that it does not. If exec fails NOTE_FAILED follows.
+ */
+static void exec_program(const struct launch *launch) __attribute__((noreturn));
+static void exec_program(const struct launch *launch)
+{
+	const struct note started = {.type = NOTE_STARTED};
+	struct failure failure;
+
+	if (user_become(launch, &failure) < 0)
+		fail(&failure);
+	if (note_send(USER_NOTES_FD, &started, -1) < 0)
+		_exit(EXIT_FAILURE);
+	user_exec(launch);
+	fail_at(STAGE_EXEC, "exec");
+}
+
 static int start(const struct launch *launch)
 {
-	struct failure failure;
-	int exec_pipe[2], child;
+	int child = fork_raw();
 
-	if (pipe2(exec_pipe, O_CLOEXEC) < 0)
-		fail_at(STAGE_LIMITS, "pipe");
-	child = fork_raw();
 	if (child < 0)
 		fail_at(STAGE_LIMITS, "fork");
-	if (child == 0) {
-		if (user_become(launch, &failure) < 0)
-			fail(&failure);
-		user_exec(launch);
-		fail_at(STAGE_EXEC, "exec");
-	}
+	if (child == 0)
+		exec_program(launch);
 	/* The program alone holds its ends of the pipes. */
 	close(STDIN_FILENO);
 	close(STDOUT_FILENO);
 	close(STDERR_FILENO);
-	close(exec_pipe[1]);
-	await_exec(exec_pipe[0]);
 	return child;
 }
 

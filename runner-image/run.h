@@ -4,7 +4,8 @@
  *	idle -> starting -> running -> ending -> over
  *
  * starting	init fills the tmpfs and forks; until exec, the plan's start budget counts
- * running	the program is exec'd: its run budget counts, memory and CPU are watched
+ * running	the program is exec'd, or about to be: its run budget counts. From here on a run is
+ *		"not started" only if exec says so; init's word, or its silence, is not enough
  * ending	it ended, or was ended: all is killed until nothing is left, pipes are read dry
  * over		nothing runs any more; seal.h says what it came to
  *
