@@ -194,7 +194,8 @@ def nothing_stays():
         outcome = runner.run("for place in ('/tmp', '/work', '/dev/shm'): open(place + '/left', 'w').write('x' * 1000)")
         is_(outcome.end(), "exited 0", check("A10", "files can be written where they may"))
         if GROUND == "host":
-            left = [name for place in ("tmp", "work", "dev/shm", "data") for name in os.listdir(f"/proc/{runner.pid()}/root/{place}")]
+            root = f"/proc/{runner.pid()}/root"
+            left = [name for place in ("tmp", "work", "dev/shm", "data") for name in os.listdir(os.path.join(root, place))]
             is_(left, [], check("A10", "and are gone after the run"))
         again = runner.run("import os\nprint(os.listdir('/tmp'))", session=2 << 20)
         is_((again["starts"], again.end(), again.stdout), ("1", "exited 0", b""),
