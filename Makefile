@@ -64,7 +64,8 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 
 # --- Programs: built when their sources exist.
 
-PROGRAMS := build/bin/sandbox-runner
+CONTROLLER := $(BUILD)/bin/sandboxtask-controller
+PROGRAMS := build/bin/sandbox-runner $(CONTROLLER)
 
 .PHONY: all
 all: $(foreach layer,$(present_layers),$(call archive_of,$(layer))) $(PROGRAMS)
@@ -76,9 +77,9 @@ UNIT_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(unit_sources))
 tap := $(BUILD)/obj/tests/lib/tap.o
 # What tests of kube have beside: a fake io, a fake API server and what belongs to it.
 fakes := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/lib/fake_*.c tests/lib/uv_*.c tests/lib/ws_*.c))
-# What tests of session have beside: fake websockets, and the shipped half of the runner behind them.
+# What tests of session and manager have beside: a fake io, fake websockets, and the shipped half of the runner behind them.
 sandbox := $(patsubst %,$(BUILD)/obj/tests/lib/%.o,fake_io fake_ws sandbox)
-helpers_for = $(tap) $(if $(filter kube,$(1)),$(fakes)) $(if $(filter session,$(1)),$(sandbox))
+helpers_for = $(tap) $(if $(filter kube,$(1)),$(fakes)) $(if $(filter session manager,$(1)),$(sandbox))
 
 # Tests that need more of tests/lib/ than tap.
 $(BUILD)/tests/unit/proto/proto_sides.t: $(BUILD)/obj/tests/lib/proto_world.o
@@ -92,7 +93,7 @@ $(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/$(1)/%,$(unit_sources))): $(BUIL
 	$$(call say,LINK $$@)$$(CC) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(call links_for,$(1))
 endef
 $(foreach layer,$(present_layers),$(eval $(call unit_rules,$(layer))))
-$(BUILD)/obj/tests/%.o: CPPFLAGS += -Itests/lib
+$(BUILD)/obj/tests/%.o: private CPPFLAGS += -Itests/lib
 
 VALGRIND := valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=definite,possible --errors-for-leak-kinds=definite,possible
 # Of those that read what hostile code may have written. The random sides take half a minute, the others seconds.
@@ -104,6 +105,24 @@ unit: $(UNIT_TESTS)
 	@prove --exec '' --jobs $(JOBS) $(UNIT_TESTS)
 unit-valgrind: $(WIRE_TESTS)
 	@prove --exec '$(VALGRIND)' --jobs $(JOBS) $(or $(VALGRIND_TESTS),$(WIRE_TESTS))
+
+# --- The program: controller/main.c and what stands beside it, with all layers.
+
+program_objects := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard controller/*.c)))
+program_modules := $(filter-out %/main.o,$(program_objects))
+
+$(CONTROLLER): $(program_objects) $(call archives_for,program)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $^ $(call links_for,program)
+
+.PHONY: program-tests
+program-tests: $(CONTROLLER) ## the controller as a process, without a cluster
+	@CONTROLLER=$(CONTROLLER) prove tests/program.t
+
+$(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/program/%,$(unit_sources))): $(BUILD)/tests/unit/program/%.t: \
+		$(BUILD)/obj/tests/unit/program/%.o $(BUILD)/obj/tests/lib/fake_io.o $(tap) $(program_modules) $(call archives_for,program)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $^ $(call links_for,program)
 
 # --- The runner: process 1 of the sandbox, static with musl and small, from runner-image/, base and proto.
 #
@@ -125,7 +144,7 @@ build/musl/flags: FORCE
 
 build/musl/%.o: %.c build/musl/flags
 	@mkdir -p $(@D)
-	$(call say,MUSL $<)$(RUNNER_CC) $(CPPFLAGS) -U_FORTIFY_SOURCE -Irunner-image $(RUNNER_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,MUSL $<)$(RUNNER_CC) $(CPPFLAGS) -U_FORTIFY_SOURCE -iquote runner-image $(RUNNER_CFLAGS) -MMD -MP -c -o $@ $<
 
 build/bin/sandbox-runner: $(call musl_objects_of,$(runner_sources))
 	@mkdir -p $(@D)
@@ -137,7 +156,8 @@ build/tests/runner/ungated: $(call musl_objects_of,$(runner_modules) tests/runne
 
 # Under sanitizers, which can't be linked statically, the same program for tests is a dynamic one.
 RUNNER_MODULES := $(filter-out $(BUILD)/obj/runner-image/main.o,$(patsubst %.c,$(BUILD)/obj/%.o,$(filter runner-image/%,$(runner_sources))))
-$(BUILD)/obj/runner-image/%.o $(BUILD)/obj/tests/runner/%.o $(BUILD)/obj/tests/unit/runner/%.o: CPPFLAGS += -Irunner-image
+# Looked at before -Icontroller, which has an options.h as well.
+$(BUILD)/obj/runner-image/%.o $(BUILD)/obj/tests/runner/%.o $(BUILD)/obj/tests/unit/runner/%.o: private CPPFLAGS += -iquote runner-image
 ifneq ($(SANITIZE),)
 $(BUILD)/tests/runner/ungated: $(BUILD)/obj/tests/runner/ungated.o $(RUNNER_MODULES) $(call archives_for,proto)
 	@mkdir -p $(@D)
@@ -270,6 +290,8 @@ check: packages-build ## the fast loop, no cluster: unit and integration tests p
 	@hack/part 'integration tests under sanitizers' $(MAKE) --silent SANITIZE=address,undefined integration
 	@hack/part 'integration tests under valgrind' $(MAKE) --silent integration-valgrind VALGRIND_TESTS='$(VALGRIND_FIRST)'
 	@hack/part 'corpora under sanitizers' $(MAKE) --silent SANITIZE=address,undefined corpora
+	@hack/part 'program' $(MAKE) --silent program-tests
+	@hack/part 'program under sanitizers' $(MAKE) --silent SANITIZE=address,undefined program-tests
 	@hack/part 'runner on the host' $(MAKE) --silent --jobs $(JOBS) runner-tests
 	@hack/part 'runner under sanitizers' $(MAKE) --silent SANITIZE=address,undefined runner-tests
 	@hack/part 'kinds, manifests, chart and reference as files' $(MAKE) --silent check-api
@@ -277,7 +299,7 @@ check: packages-build ## the fast loop, no cluster: unit and integration tests p
 	@hack/part 'generated pages' hack/generate-reasons-docs --check
 
 .PHONY: sanitized-tests
-sanitized-tests: $(UNIT_TESTS) $(INTEGRATION_TESTS) $(FUZZ_TESTS) $(RUNNER_TEST_PROGRAMS)
+sanitized-tests: $(UNIT_TESTS) $(INTEGRATION_TESTS) $(FUZZ_TESTS) $(RUNNER_TEST_PROGRAMS) $(CONTROLLER)
 
 .PHONY: lint
 lint: packages-build ## the rules of the tree: layers, format, sizes, shell scripts, no file without a rule
@@ -337,30 +359,49 @@ test-kube: cluster-for-tests $(KUBE_PROBE) ## controller/kube against the cluste
 
 # --- The API: crd/, manifests/, charts/, docs/api.md.
 
-.PHONY: check-api test-api e2e docs
+.PHONY: check-api test-api docs
 check-api: packages-build ## kinds, manifests, chart and reference as files
 	@prove tests/crd.t
-test-api: packages-build cluster-for-tests ## the kinds, policies and rights on a real API server
+test-api: packages-build packages-images cluster-for-tests $(PROGRAMS) ## the kinds, policies and rights on a real API server
 	@prove tests/api
-e2e: packages-build cluster-for-tests ## what any cluster can show: KUBECONFIG=... IMAGE_LOAD=cmd for a foreign one
-	@prove tests/cluster/node.t tests/api
 docs: packages-build ## docs/api.md from the CRDs, docs/reasons.md from the table of reasons
 	@hack/generate-api-docs
 	@hack/generate-reasons-docs
 
+# --- End to end: tasks on a cluster, with the controller in it from its image. crash.t has one on the host that can be killed at
+# a chosen moment: the very objects of the program, with failpoint_io put between them and their io by the linker.
+
+E2E_CONTROLLER := $(BUILD)/tests/e2e/controller
+$(E2E_CONTROLLER): $(program_objects) $(BUILD)/obj/tests/e2e/failpoint.o $(BUILD)/obj/tests/lib/failpoint_io.o \
+		$(call archives_for,program)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(LDFLAGS) -Wl,--wrap=uv_io_new,--wrap=uv_io_delete -o $@ $^ $(call links_for,program)
+
+E2E ?= $(patsubst tests/e2e/%.t,%,$(sort $(wildcard tests/e2e/*.t)))
+.PHONY: e2e
+e2e: packages-build packages-images cluster-for-tests $(PROGRAMS) $(E2E_CONTROLLER) ## tasks on a cluster: E2E=NAME runs one part
+	@for name in $(E2E); do hack/part "end to end: $$name" env CONTROLLER=$(E2E_CONTROLLER) prove tests/e2e/$$name.t; done
+
+.PHONY: demo
+demo: ## from nothing to a result: cluster, images, installation, a task applied with kubectl, its status
+	@hack/demo
+
 # Part of the contract, with nothing to do yet: each says so and fails.
-unbuilt := demo sim sim-mutations soak
+unbuilt := sim sim-mutations soak
 .PHONY: $(unbuilt)
 $(unbuilt):
 	@echo 'make $@: nothing to run yet in this version' >&2; exit 1
 
 # --- Figures: tests/<part>/bench.py prints a table and appends to build/bench.jsonl. BENCH=NAME runs one part.
 
-BENCH ?= runner
-.PHONY: bench bench-runner
-bench: packages-build $(addprefix bench-,$(BENCH)) ## figures, into build/bench.jsonl: BENCH=runner (GROUND=gvisor by default)
+e2e_figures := cold burst20 writes cpu rss
+BENCH ?= runner $(e2e_figures)
+.PHONY: bench bench-runner $(addprefix bench-,$(e2e_figures))
+bench: packages-build $(addprefix bench-,$(BENCH)) ## figures, into build/bench.jsonl: BENCH="runner cold" for some of them
 bench-runner: runner-programs
 	@GROUND=$${GROUND:-gvisor} tests/runner/bench.py build/bench.jsonl
+$(addprefix bench-,$(e2e_figures)): bench-%: cluster-for-tests
+	@tests/e2e/bench.py build/bench.jsonl $*
 
 # --- Images: tars for `ctr images import`, build/images/NAME.tar (docs/images.md).
 

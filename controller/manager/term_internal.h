@@ -1,0 +1,32 @@
+/* term_internal: what the files of a term share. */
+#ifndef MANAGER_TERM_INTERNAL_H
+#define MANAGER_TERM_INTERNAL_H
+
+#include "base/list.h"
+#include "base/map.h"
+#include "core/workqueue.h"
+#include "term.h"
+
+struct term {
+	struct term_config config;
+	struct hub hub;
+	struct places places;
+	struct map jobs;   /* by UID: struct job */
+	struct map spaces; /* by name: struct space */
+	struct workqueue queue;
+	struct policy policy;
+	struct watch *tasks;
+	bool are_tasks_listed;
+	struct io_timer *pump;
+	bool is_pumping;
+	int looks;	    /* jobs that are being looked at, or have an effect under way */
+	struct list events; /* struct event_call */
+	size_t event_count;
+};
+
+struct job *term_job(const struct term *term, struct str uid);
+/* NULL: there are too many. */
+struct job *term_add_job(struct term *term, struct str uid, struct str in_namespace,
+			 struct str name);
+
+#endif
