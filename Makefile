@@ -186,7 +186,7 @@ build/arm64/flags: FORCE
 
 build/arm64/%.o: %.c build/arm64/flags
 	@mkdir -p $(@D)
-	$(call say,ARM  $<)clang $(CPPFLAGS) -Irunner-image -Itests/lib $(ARM64_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,ARM  $<)clang $(CPPFLAGS) -iquote runner-image -Itests/lib $(ARM64_CFLAGS) -MMD -MP -c -o $@ $<
 
 .PHONY: runner-arm64
 runner-arm64: $(ARM64_OBJECTS)
