@@ -1,0 +1,52 @@
+/*
+ * sim_check: the invariants of ARCHITECTURE.md, held against everything that happens in a simulated
+ * world while it happens, and against what is left of it when nothing happens any more. The first
+ * one that breaks is kept; the world should not be run on.
+ *
+ * 1. Nothing of a bundle is sent on a connection before its HELLO was heard there, and never to a
+ *    runner whose jail has a hole.
+ * 2. One live Pod for each task. START once in a Pod and once for a task, and only when the mark
+ *    that names this Pod is committed. A mark, and a final status, never change.
+ * 3. Succeeded only when the runner sealed the program's own exit with 0, with all of its output;
+ *    Interrupted, and what else blames others, only when the Pod was really disturbed.
+ * 4. No Pod is deleted by a controller before the final status is written, or the attempt is given
+ *    up; at the end the task is final and nothing is left.
+ * 5. The code and the input stand in no Pod, Event, Lease, policy or log.
+ */
+#ifndef SIM_SIM_CHECK_H
+#define SIM_SIM_CHECK_H
+
+#include "sim_api.h"
+
+#include "proto/frame.h"
+
+struct sim_world;
+struct sim_pod;
+
+struct sim_check {
+	struct sim_world *world;
+	bool has_failed;
+	char text[400];
+};
+
+void sim_check_init(struct sim_check *check, struct sim_world *world);
+void sim_check_free(struct sim_check *check);
+
+void sim_check_fail(struct sim_check *check, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A request arrives at the API server. */
+void sim_check_request(struct sim_check *check, const struct sim_request *request);
+/* A controller sends a frame on an attach. */
+void sim_check_frame(struct sim_check *check, const struct frame *frame, bool hello_was_heard);
+/* A runner starts the code. */
+void sim_check_start(struct sim_check *check, const struct sim_pod *pod);
+/* A controller logs a line. */
+void sim_check_log(struct sim_check *check, struct str line);
+
+/* Is there anything that has to change by itself: a task that is not final, or a Pod? */
+bool sim_check_is_quiet(const struct sim_check *check);
+/* What has to hold when it has been quiet for long. */
+void sim_check_end(struct sim_check *check);
+
+#endif
