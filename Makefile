@@ -76,9 +76,9 @@ UNIT_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(unit_sources))
 tap := $(BUILD)/obj/tests/lib/tap.o
 # What tests of kube have beside: a fake io, a fake API server and what belongs to it.
 fakes := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/lib/fake_*.c tests/lib/uv_*.c tests/lib/ws_*.c))
-# What tests of session have beside: fake websockets, and the shipped half of the runner behind them.
+# What tests of session and manager have beside: a fake io, fake websockets, and the shipped half of the runner behind them.
 sandbox := $(patsubst %,$(BUILD)/obj/tests/lib/%.o,fake_io fake_ws sandbox runner_model)
-helpers_for = $(tap) $(if $(filter kube,$(1)),$(fakes)) $(if $(filter session,$(1)),$(sandbox))
+helpers_for = $(tap) $(if $(filter kube,$(1)),$(fakes)) $(if $(filter session manager,$(1)),$(sandbox))
 
 # Tests that need more of tests/lib/ than tap.
 $(BUILD)/tests/unit/proto/proto_sides.t: $(BUILD)/obj/tests/lib/proto_world.o

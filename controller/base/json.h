@@ -1,10 +1,10 @@
 /*
  * json: finds values in JSON text without copying or changing a byte of it (RFC 8259).
  *
- * cJSON reads Kubernetes objects whose shape is ours; it rounds big integers, ends strings at
- * U+0000 and takes duplicate keys. What belongs to a user (params, results, code) therefore never
- * goes through it: this scanner finds the raw slice of a value, which is passed on byte for byte,
- * json_string.h decodes a string out of it, and json_string_escape makes one.
+ * All JSON goes through here, Kubernetes' objects and what belongs to a user (params, results,
+ * code): the scanner finds the raw slice of a value, which can be passed on byte for byte,
+ * json_string.h decodes a string out of it, and json_string_escape makes one. A library with a tree
+ * of values would round big integers, end strings at U+0000 and take duplicate keys.
  *
  *	if (json_check(text, &err) < 0)
  *		return -1;
@@ -33,7 +33,7 @@
 
 /*
  * Arrays and objects inside each other. A Kubernetes object has about 20; what a user nests deeper
- * than this, most readers (Python's and cJSON among them) would refuse at 1000 too.
+ * than this, most readers (Python's among them) would refuse at 1000 too.
  */
 #define JSON_DEPTH_MAX 512
 

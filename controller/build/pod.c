@@ -51,6 +51,21 @@ int64_t pod_attempt(struct str name, struct str task_uid)
 	return (int64_t)attempt;
 }
 
+bool pod_task_uid(struct str name, char uid[TASK_UID_SIZE])
+{
+	struct str digits = str_slice(name, strlen("sbt-"), strlen("sbt-") + UID_DIGITS);
+	char text[TASK_UID_SIZE];
+
+	if (digits.n != UID_DIGITS)
+		return false;
+	snprintf(text, sizeof(text), "%.8s-%.4s-%.4s-%.4s-%.12s", digits.p, digits.p + 8,
+		 digits.p + 12, digits.p + 16, digits.p + 20);
+	if (pod_attempt(name, str_of(text)) == 0)
+		return false;
+	memcpy(uid, text, sizeof(text));
+	return true;
+}
+
 /*
  * Members of the class for others. Those that are ours are left out: the schema does not let them
  * in, and whatever stood here would have to be compared.

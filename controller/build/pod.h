@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "core/plan.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define POD_BYTES_MAX	  (1u << 20)
@@ -39,6 +40,12 @@ int pod_name(char name[POD_NAME_SIZE], struct str task_uid, int64_t attempt);
 
 /* The attempt in a Pod's name; 0 when it is not the name of a Pod of this task. */
 int64_t pod_attempt(struct str name, struct str task_uid);
+
+/*
+ * The UID of the task whose Pod has this name, in the form that Kubernetes gives UIDs (8-4-4-4-12
+ * digits). False when it is not the name of any task's Pod.
+ */
+bool pod_task_uid(struct str name, char uid[TASK_UID_SIZE]);
 
 /* Appends the manifest. ERR_TOO_LARGE: the class's labels and annotations are larger than a Pod. */
 int pod_write(struct buf *text, const struct pod_request *request, struct err *err);

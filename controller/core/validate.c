@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/quantity.h"
+#include "language.h"
 #include "plan.h"
 #include "selector.h"
 
@@ -199,6 +200,19 @@ static bool runtime_is_missing(const struct subject *s)
 	return true;
 }
 
+static bool language_is_unknown(const struct subject *s)
+{
+	const struct class_runtime *runtime = plan_runtime(s->spec, s->class);
+
+	if (language_find(runtime->language))
+		return false;
+	return refuse(s, REASON_LanguageNotSupported,
+		      "runtime %.*s of SandboxClass %.*s runs %.*s, which this version can't; "
+		      "it runs python",
+		      STR_ARGS(runtime->name), STR_ARGS(s->class->name),
+		      STR_ARGS(runtime->language));
+}
+
 static bool language_and_runtime_disagree(const struct subject *s)
 {
 	const struct class_runtime *runtime = plan_runtime(s->spec, s->class);
@@ -277,8 +291,8 @@ static check *const of_task[] = {
 };
 
 static check *const of_task_and_class[] = {
-	namespace_is_not_allowed, runtime_is_missing,	   language_and_runtime_disagree,
-	limit_is_above_maximum,	  tmp_is_more_than_memory,
+	namespace_is_not_allowed, runtime_is_missing,	  language_and_runtime_disagree,
+	language_is_unknown,	  limit_is_above_maximum, tmp_is_more_than_memory,
 };
 
 void validate(const struct task *task, const struct class *class, struct str namespace_labels,

@@ -14,7 +14,7 @@ struct client_call {
 	struct io_timer *failing; /* the request could not even be built */
 	char *method, *target, *accept, *content_type;
 	struct buf body;
-	int64_t timeout_ms;
+	int64_t timeout_ms, sent_at_ms;
 	client_done *done;
 	void *context;
 	bool was_repeated;
@@ -94,6 +94,15 @@ static bool may_repeat_with_new_token(const struct client_call *call)
 	return call->status == 401 && !call->was_repeated && call->client->config.token.path;
 }
 
+static void tell_observer(const struct client_call *call, int status)
+{
+	const struct client *client = call->client;
+
+	if (client->observer)
+		client->observer(client->observer_context, call->method, status,
+				 client->io->now_ms(client->io) - call->sent_at_ms);
+}
+
 static void on_done(void *context, const struct err *io_err)
 {
 	struct client_call *call = context;
@@ -102,6 +111,7 @@ static void on_done(void *context, const struct err *io_err)
 
 	call->http = NULL;
 	client_route_release(client, &call->route);
+	tell_observer(call, io_err ? 0 : call->status);
 	if (io_err) {
 		if (io_err->code == ERR_TRANSPORT)
 			client_route_note_transport_error(client);
@@ -140,6 +150,7 @@ static void send(struct client_call *call)
 
 	buf_clear(&call->answer);
 	call->status = 0;
+	call->sent_at_ms = client->io->now_ms(client->io);
 	call->route = client_route_take(client);
 	request.endpoint = call->route.endpoint;
 	request.bearer_token = call->route.token;
@@ -331,6 +342,12 @@ struct client_call *client_delete_object(struct client *client, const struct cli
 }
 
 /* --- Birth and death. --- */
+
+void client_observe(struct client *client, client_observer *observer, void *context)
+{
+	client->observer = observer;
+	client->observer_context = context;
+}
 
 const char *client_prefix(const struct client *client)
 {

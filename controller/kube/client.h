@@ -45,6 +45,17 @@ struct client *client_new(struct io *io, struct config *config, struct log *log,
 /* Nobody may have a call or a route. Accepts NULL. */
 void client_delete(struct client *client);
 
+/*
+ * Hears of every exchange that ended: its method, its HTTP status, or 0 when no whole answer came,
+ * and how long it took. A call that is repeated with a new token is two; one that is cancelled, or
+ * whose request could not be built, is none. Called before the call's own end; may call nothing of
+ * this client. Watches and attaches, which go their own way, are not exchanges in this sense.
+ */
+typedef void client_observer(void *context, const char *method, int status, int64_t ms);
+
+/* One observer; NULL: none, as at the beginning. */
+void client_observe(struct client *client, client_observer *observer, void *context);
+
 /* The server's path prefix, for targets. */
 const char *client_prefix(const struct client *client);
 

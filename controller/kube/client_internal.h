@@ -20,6 +20,8 @@ struct client {
 	int64_t token_due_ms, trust_due_ms; /* when the files are read again */
 	int64_t trust_read_ms;
 	unsigned calls;
+	client_observer *observer; /* or NULL */
+	void *observer_context;
 };
 
 int client_route_init(struct client *client, struct err *err);

@@ -39,7 +39,7 @@ struct manager_config {
 
 struct manager;
 
-/* Copies the configuration; the rest is borrowed. NULL with an error when the port can't be had. */
+/* Copies the configuration; the rest is borrowed. NULL when the port can't be had. */
 struct manager *manager_new(struct io *io, struct client *client, struct log *log,
 			    const struct manager_config *config, struct err *err);
 

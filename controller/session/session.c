@@ -306,6 +306,7 @@ void session_report(const struct session *s, struct session_report *report)
 		.text = s->text,
 		.trouble = s->trouble,
 		.trouble_text = s->trouble_text,
+		.troubles = s->troubles,
 		.outcome = s->outcome,
 		.bundle_is_checked = s->bundle_is_checked,
 	};

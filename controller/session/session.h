@@ -92,6 +92,7 @@ struct session_report {
 	const char *text;		  /* what was wrong, in Failed and Silent; else "" */
 	enum attach_verdict trouble;	  /* why there is no connection */
 	const char *trouble_text;
+	unsigned troubles;	       /* connections that ended or never were, so far */
 	const struct outcome *outcome; /* from Pulled on, valid until the session is deleted */
 	bool bundle_is_checked;	       /* the outcome is of the bundle given by session_upload */
 };

@@ -62,6 +62,7 @@ static void add_silence(struct session *s, int64_t duration_ms)
 static void note_trouble(struct session *s, enum attach_verdict verdict, const char *text)
 {
 	s->trouble = verdict;
+	s->troubles++;
 	snprintf(s->trouble_text, sizeof(s->trouble_text), "%s", text);
 	s->has_news = true;
 	if (verdict != ATTACH_REFUSED)

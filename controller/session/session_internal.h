@@ -31,6 +31,7 @@ struct session {
 	int64_t refused_since_ms; /* SESSION_NEVER: the last was no refusal */
 	enum attach_verdict trouble;
 	char trouble_text[ATTACH_TEXT_SIZE];
+	unsigned troubles;
 
 	/* Silence, and slowness. */
 	int64_t opened_ms;

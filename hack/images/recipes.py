@@ -40,7 +40,6 @@ nogroup:x:65534:
 # What the controller is linked with (LINK_* of controller/layers.mk), and the plugin: libwebsockets loads it from this
 # folder, which is compiled in, when it is to run on a loop of libuv.
 CONTROLLER_LIBRARIES = [
-    "libcjson.so.1",
     "libcrypto.so.3",
     "libcurl.so.4",
     "libssl.so.3",

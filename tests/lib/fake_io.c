@@ -137,10 +137,56 @@ static int read_file(struct io *io, const char *path, struct buf *content, struc
 	return err_set(err, ERR_NOT_FOUND, "opening %s: No such file or directory", path);
 }
 
+static struct io_server *serve(struct io *io, const char *address, uint16_t port,
+			       io_serve_fn *on_request, void *context, struct err *err)
+{
+	struct fake_io *fake = fake_of(io);
+
+	assert(!fake->server.is_open);
+	if (fake->port_is_taken) {
+		err_set(err, ERR_IO, "listening at %s port %u: taken", address, port);
+		return NULL;
+	}
+	fake->server = (struct io_server){
+		.is_open = true, .port = port, .on_request = on_request, .context = context};
+	snprintf(fake->server.address, sizeof(fake->server.address), "%s", address);
+	return &fake->server;
+}
+
+static void answer(struct io *io, struct io_reply *reply, int status, const char *content_type,
+		   struct str body)
+{
+	int result;
+
+	(void)io;
+	assert(reply->status == 0);
+	reply->status = status;
+	snprintf(reply->content_type, sizeof(reply->content_type), "%s", content_type);
+	result = buf_append_str(&reply->body, body);
+	assert(result == 0);
+}
+
+static void serve_stop(struct io *io, struct io_server *server)
+{
+	(void)io;
+	assert(server->is_open);
+	server->is_open = false;
+}
+
+int fake_io_get(struct fake_io *fake, const char *path)
+{
+	assert(fake->server.is_open);
+	fake->reply.status = 0;
+	buf_clear(&fake->reply.body);
+	fake->server.on_request(fake->server.context, str_of(path), &fake->reply);
+	return fake->reply.status;
+}
+
 void fake_io_init(struct fake_io *fake)
 {
 	memset(fake, 0, sizeof(*fake));
 	fake->now_ms = 1000000;
+	buf_init(&fake->reply.body, FAKE_REPLY_MAX);
 	fake->io = (struct io){
 		.now_ms = now_ms,
 		.random = fill_random,
@@ -150,6 +196,9 @@ void fake_io_init(struct fake_io *fake)
 		.endpoint_delete = endpoint_delete,
 		.http_start = http_start,
 		.http_cancel = http_cancel,
+		.serve = serve,
+		.reply = answer,
+		.serve_stop = serve_stop,
 		.read_file = read_file,
 	};
 }
@@ -159,6 +208,8 @@ void fake_io_free(struct fake_io *fake)
 	cmp_ok(fake_io_pending(fake), "==", 0, "no request is left under way");
 	cmp_ok(fake_io_next_timer(fake), "==", -1, "no timer is left");
 	cmp_ok(fake->endpoints, "==", 0, "no endpoint is left");
+	ok(!fake->server.is_open, "no port is left");
+	buf_free(&fake->reply.body);
 	for (size_t i = 0; i < fake->request_count; i++) {
 		struct io_http *http = &fake->requests[i];
 

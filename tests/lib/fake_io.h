@@ -17,6 +17,7 @@
 #define FAKE_REQUESTS_MAX 64
 #define FAKE_TIMERS_MAX	  64
 #define FAKE_FILES_MAX	  16
+#define FAKE_REPLY_MAX	  (1024 * 1024)
 
 struct io_http {
 	struct fake_io *fake;
@@ -38,6 +39,20 @@ struct io_timer {
 	void *context;
 };
 
+struct io_server {
+	bool is_open;
+	char address[64];
+	uint16_t port;
+	io_serve_fn *on_request;
+	void *context;
+};
+
+struct io_reply {
+	int status; /* 0: not answered */
+	char content_type[80];
+	struct buf body;
+};
+
 struct fake_file {
 	const char *path, *content; /* content NULL: it can't be read */
 };
@@ -54,12 +69,15 @@ struct fake_io {
 	struct io_timer timers[FAKE_TIMERS_MAX]; /* reused when they are over */
 	unsigned timer_order;
 	struct fake_file files[FAKE_FILES_MAX];
+	struct io_server server; /* the one port that can be opened */
+	bool port_is_taken;
+	struct io_reply reply; /* to the last fake_io_get */
 	int endpoints, endpoints_made;
 	char last_ca[64]; /* of the last endpoint that was made */
 };
 
 void fake_io_init(struct fake_io *fake);
-/* Nothing may be pending: checks that, and that no endpoint is left. */
+/* Nothing may be pending: checks that, and that no endpoint and no port is left. */
 void fake_io_free(struct fake_io *fake);
 
 /* The n-th request, counted from 0, and the last one. */
@@ -78,6 +96,9 @@ void fake_io_fail(struct io_http *request, enum err_code code);
 void fake_io_advance(struct fake_io *fake, int64_t ms);
 /* When the next timer is due, from now; -1 without one. */
 int64_t fake_io_next_timer(const struct fake_io *fake);
+
+/* A GET at the port that is open: the status, with the rest in fake->reply. */
+int fake_io_get(struct fake_io *fake, const char *path);
 
 /* Sets or replaces a file; content NULL takes it away. */
 void fake_io_file(struct fake_io *fake, const char *path, const char *content);

@@ -112,6 +112,33 @@ static void attempts_are_read_from_names(void)
 		       "a name %s", rows[i].name);
 }
 
+static void the_uid_is_read_out_of_a_name(void)
+{
+	static const struct {
+		const char *name, *pod, *uid;
+	} rows[] = {
+		{"of the first Pod of a task", "sbt-0123456789abcdef0123456789abcdef-1",
+		 "01234567-89ab-cdef-0123-456789abcdef"},
+		{"of a later one", "sbt-0123456789abcdef0123456789abcdef-27",
+		 "01234567-89ab-cdef-0123-456789abcdef"},
+		{"without an attempt", "sbt-0123456789abcdef0123456789abcdef-", ""},
+		{"with attempt 0", "sbt-0123456789abcdef0123456789abcdef-0", ""},
+		{"with too few digits", "sbt-0123456789abcdef0123456789abcde-1", ""},
+		{"with capital digits", "sbt-0123456789ABCDEF0123456789abcdef-1", ""},
+		{"of something else", "web-0123456789abcdef0123456789abcdef-1", ""},
+		{"that is nearly empty", "sbt-", ""},
+		{"that is empty", "", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char uid[TASK_UID_SIZE] = "";
+		bool is_ours = pod_task_uid(str_of(rows[i].pod), uid);
+
+		is(uid, rows[i].uid, "the UID in a name %s", rows[i].name);
+		ok(is_ours == (rows[i].uid[0] != '\0'), "and whether there is one");
+	}
+}
+
 static void a_pod_that_is_too_large_is_an_error(void)
 {
 	static char labels[1 << 16];
@@ -142,6 +169,7 @@ int main(void)
 	everything_that_a_class_can_say();
 	names_come_from_the_uid();
 	attempts_are_read_from_names();
+	the_uid_is_read_out_of_a_name();
 	a_pod_that_is_too_large_is_an_error();
 	done_testing();
 }

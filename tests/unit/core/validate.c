@@ -25,9 +25,9 @@ static const struct row {
 	{"code alone is enough", "{'code':'x'}", REASON_NONE, ""},
 	{"U+0000 in stdin is the program's matter", "{'code':'x','stdin':'\\u0000'}", REASON_NONE,
 	 ""},
-	{"the language of the class is found", "{'code':'x','language':'node'}", REASON_NONE, ""},
+	{"a language of the class is found", "{'code':'x','language':'python'}", REASON_NONE, ""},
 	{"a runtime is found by its name", "{'code':'x','runtime':'python2'}", REASON_NONE, ""},
-	{"language and runtime may agree", "{'code':'x','language':'node','runtime':'node22'}",
+	{"language and runtime may agree", "{'code':'x','language':'python','runtime':'python2'}",
 	 REASON_NONE, ""},
 	{"exactly the maximum is allowed",
 	 "{'code':'x','resources':{'cpu':'2','memory':'1Gi','tmp':'256Mi'},"
@@ -76,6 +76,10 @@ static const struct row {
 	{"language and runtime that disagree",
 	 "{'code':'x','language':'python','runtime':'node22'}", REASON_InvalidSpec,
 	 "^spec.language is python, but spec.runtime node22 runs node"},
+	{"a language that the class has, and this version can't run",
+	 "{'code':'x','runtime':'node22'}", REASON_LanguageNotSupported,
+	 "^runtime node22 of SandboxClass default runs node, which this version can't; it runs "
+	 "python$"},
 	{"too much CPU", "{'code':'x','resources':{'cpu':'2001m'}}", REASON_LimitAboveMaximum,
 	 "^spec.resources.cpu is 2001m, SandboxClass default allows at most 2$"},
 	{"too much memory", "{'code':'x','resources':{'memory':'1025Mi'}}",

@@ -252,6 +252,47 @@ static void changed_trust_is_a_new_endpoint(void)
 	world_close(&w);
 }
 
+static void keep_exchange(void *context, const char *method, int status, int64_t ms)
+{
+	struct buf *exchanges = context;
+
+	buf_printf(exchanges, "%s %d %d\n", method, status, (int)ms);
+}
+
+static void exchanges_are_observed(void)
+{
+	struct client_object bad = {&PODS, STR("ns"), STR(".."), NULL};
+	struct outcome outcome = {0};
+	struct buf seen;
+	struct world w;
+
+	buf_init(&seen, 1024);
+	world_open(&w, "/token");
+	client_observe(w.client, keep_exchange, &seen);
+	client_get(w.client, &POD, on_done, &outcome);
+	fake_io_advance(&w.fake, 20);
+	fake_io_answer(fake_io_last(&w.fake), 401, "");
+	fake_io_advance(&w.fake, 5);
+	fake_io_answer(fake_io_last(&w.fake), 200, "{}");
+	is(seen.data, "GET 401 20\nGET 200 5\n", "a call that is repeated is two exchanges");
+	buf_clear(&seen);
+	client_patch(w.client, &POD, CLIENT_MERGE, STR("{}"), on_done, &outcome);
+	fake_io_head(fake_io_last(&w.fake), 200, 0);
+	fake_io_fail(fake_io_last(&w.fake), ERR_TRANSPORT);
+	is(seen.data, "PATCH 0 0\n", "an answer that breaks off is none");
+	buf_clear(&seen);
+	client_get(w.client, &bad, on_done, &outcome);
+	fake_io_advance(&w.fake, 0);
+	client_cancel(client_get(w.client, &POD, on_done, &outcome));
+	is(seen.data, "", "what is not sent, or cancelled, is no exchange");
+	client_observe(w.client, NULL, NULL);
+	client_get(w.client, &POD, on_done, &outcome);
+	fake_io_answer(fake_io_last(&w.fake), 200, "{}");
+	is(seen.data, "", "an observer can be taken away");
+	world_close(&w);
+	buf_free(&seen);
+}
+
 int main(void)
 {
 	verbs_become_requests();
@@ -259,5 +300,6 @@ int main(void)
 	bad_names_are_errors_from_the_loop();
 	a_token_is_read_again();
 	changed_trust_is_a_new_endpoint();
+	exchanges_are_observed();
 	done_testing();
 }

@@ -184,6 +184,7 @@ static void test_ends(void)
 		fake_ws_end(socket(), ENDS[i].end);
 		is(state(), "Connecting", "%s in mid-run: it attaches again", ENDS[i].rule);
 		is(trouble(), ENDS[i].trouble, "%s: and says so", ENDS[i].rule);
+		cmp_ok(o.report.troubles, "==", 1, "%s: and counts it", ENDS[i].rule);
 		is(o.report.trouble_text, ENDS[i].text, "%s: in words", ENDS[i].rule);
 		sandbox_run(s, 20000);
 		is(state(), "Released", "%s: and goes on to the end", ENDS[i].rule);

@@ -1,0 +1,320 @@
+/* effect_status: the writes to a task's status, and of the objects that it refers to. */
+#include "effect.h"
+
+#include "announce.h"
+#include "base/mem.h"
+#include "build/output.h"
+#include "build/status.h"
+#include "kinds.h"
+#include "term.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct client *client_of(const struct job *job)
+{
+	return term_config(job->term)->client;
+}
+
+/* --- What a status write is made from. --- */
+
+/* The status names a Pod only when it is ours: its label says so, or the mark. */
+static const struct pod *our_pod(const struct job *job)
+{
+	const struct pod *pod = job->pod.pod;
+
+	if (!pod)
+		return NULL;
+	return str_equal(pod->task_uid, str_of(job->uid)) ||
+			       str_equal(pod->uid, job->task->status.pod_uid)
+		       ? pod
+		       : NULL;
+}
+
+static int64_t between(int64_t from_ms, int64_t to_ms)
+{
+	return from_ms == JOB_NO_TIME || to_ms == JOB_NO_TIME ? STATUS_NOT_KNOWN : to_ms - from_ms;
+}
+
+/* What this controller has seen from beginning to end; the rest is not known. */
+static void set_durations(const struct job *job, struct status_durations *durations)
+{
+	struct io *io = term_config(job->term)->io;
+	int64_t now_ms = io->now_ms(io);
+
+	*durations = (struct status_durations){
+		.queued_ms = between(job->queued_ms, job->admitted_ms),
+		.start_ms = between(job->admitted_ms, job->started_ms),
+		.install_ms = STATUS_NOT_KNOWN,
+		.collect_ms = between(job->done_ms, now_ms),
+		.total_ms = between(job->started_ms == JOB_NO_TIME ? JOB_NO_TIME : job->queued_ms,
+				    now_ms),
+	};
+}
+
+static int64_t attempts(const struct job *job)
+{
+	int64_t recorded = job->task->status.attempt;
+
+	return job->pod.attempts_seen > recorded ? job->pod.attempts_seen : recorded;
+}
+
+static void set_refs(const struct job *job, struct status_request *request)
+{
+	struct run *run = job->run;
+
+	request->stdout_refs =
+		(struct status_refs){run->refs[STREAM_STDOUT], run->ref_count[STREAM_STDOUT]};
+	request->stderr_refs =
+		(struct status_refs){run->refs[STREAM_STDERR], run->ref_count[STREAM_STDERR]};
+}
+
+static void set_request(struct job *job, struct status_request *request, struct session_view *view,
+			char session[24])
+{
+	struct io *io = term_config(job->term)->io;
+
+	*view = (struct session_view){.stage = SESSION_NONE};
+	*request = (struct status_request){
+		.task = job->task,
+		.now_us = io->wall_ms(io) * 1000,
+		.plan = job->plan,
+		.pod = our_pod(job),
+		.attempt = attempts(job),
+	};
+	set_durations(job, &request->durations);
+	if (!job->run)
+		return;
+	run_view(job->run, view);
+	run_session_text(job->run, session);
+	request->session = str_of(session);
+	request->isolation = view->isolation;
+	request->ending = view->ending;
+	set_refs(job, request);
+}
+
+static int write_body(struct job *job, struct buf *body, struct err *err)
+{
+	const struct decision *d = &job->decision;
+	struct status_request request;
+	struct session_view view;
+	char session[24];
+
+	set_request(job, &request, &view, session);
+	if (d->effect == EFFECT_WRITE_QUEUED)
+		return status_write_queued(
+			body, &request, places_position(term_places(job->term), str_of(job->uid)),
+			err);
+	if (d->effect == EFFECT_WRITE_ATTEMPT)
+		return status_write_attempt(body, &request, d, err);
+	if (d->effect == EFFECT_WRITE_MARK)
+		return status_write_mark(body, &request, err);
+	return status_write_final(body, &request, d, err);
+}
+
+/* --- What became of it. --- */
+
+static void note_written(struct job *job, struct str body)
+{
+	struct session_view view = {.stage = SESSION_NONE};
+	struct err err;
+
+	if (job_note_task(job, body, &err) < 0) {
+		job_doubt_task(job);
+		announce_failed(job, &err);
+		term_failed(job->term, job);
+		return;
+	}
+	if (job->decision.effect == EFFECT_WRITE_ATTEMPT) {
+		run_delete(job->run);
+		job->run = NULL;
+	}
+	if (job->decision.effect == EFFECT_WRITE_FINAL) {
+		if (job->run)
+			run_view(job->run, &view);
+		announce_end(job, &view);
+	}
+	announce_done(job);
+	term_done(job->term, job);
+}
+
+static bool is_about_size(const struct err *err)
+{
+	return err->code == ERR_TOO_LARGE || err->http_status == 413 || err->http_status == 422;
+}
+
+/*
+ * Refused or lost: whether it happened, and whose the task is now, a read will tell. A final status
+ * that is too large is written once more, without the texts.
+ */
+static void note_not_written(struct job *job, const struct err *err)
+{
+	bool is_shorter = job->decision.effect == EFFECT_WRITE_FINAL && is_about_size(err) &&
+			  !job->final_too_large;
+
+	if (is_shorter)
+		job->final_too_large = true;
+	job_doubt_task(job);
+	if (err->code == ERR_CONFLICT || err->code == ERR_NOT_FOUND || is_shorter) {
+		announce_failed(job, err);
+		term_done(job->term, job);
+		return;
+	}
+	announce_failed(job, err);
+	term_failed(job->term, job);
+}
+
+static void on_written(void *context, struct str body, const struct err *err)
+{
+	struct job *job = context;
+
+	job->call = NULL;
+	if (err)
+		note_not_written(job, err);
+	else
+		note_written(job, body);
+}
+
+void effect_write_status(struct job *job)
+{
+	struct client_object object = {.resource = &kind_tasks,
+				       .in_namespace = str_of(job->in_namespace),
+				       .name = str_of(job->name),
+				       .subresource = "status"};
+	struct buf body;
+	struct err err;
+
+	buf_init(&body, STATUS_BYTES_MAX);
+	if (write_body(job, &body, &err) < 0)
+		note_not_written(job, &err);
+	else
+		job->call = client_patch(client_of(job), &object, CLIENT_MERGE, buf_str(&body),
+					 on_written, job);
+	buf_free(&body);
+}
+
+/* --- Outputs. --- */
+
+/* The stream whose next part is missing. */
+static int stream_to_write(const struct run *run)
+{
+	for (int i = 0; i < RUN_STREAMS; i++)
+		if (!run->is_refused[i] && run->ref_count[i] < output_count(run_stream(run, i)))
+			return i;
+	assert(!"no output is missing");
+	return 0;
+}
+
+static struct output_ref *next_ref(struct run *run, int stream)
+{
+	if (!run->refs[stream])
+		run->refs[stream] = mem_new(OUTPUT_PARTS_MAX, sizeof(*run->refs[stream]));
+	return &run->refs[stream][run->ref_count[stream]];
+}
+
+/*
+ * A stream of which a part can't be written is not in outputs at all: the status then has its head
+ * and tail, and says how much is missing.
+ */
+static void give_up_stream(struct job *job, int stream, const struct err *err)
+{
+	job->run->is_refused[stream] = true;
+	job->run->ref_count[stream] = 0;
+	announce_failed(job, err);
+	term_done(job->term, job);
+}
+
+static bool may_help_to_repeat(const struct err *err)
+{
+	return err->code == ERR_THROTTLED || err->code == ERR_UNAVAILABLE ||
+	       err->code == ERR_TIMEOUT || err->code == ERR_TRANSPORT ||
+	       err->code == ERR_UNAUTHORIZED || err->http_status >= 500;
+}
+
+static void note_output_refused(struct job *job, const struct err *err)
+{
+	if (!may_help_to_repeat(err)) {
+		give_up_stream(job, stream_to_write(job->run), err);
+		return;
+	}
+	announce_failed(job, err);
+	term_failed(job->term, job);
+}
+
+static void note_output_written(struct job *job)
+{
+	job->run->ref_count[stream_to_write(job->run)]++;
+	announce_done(job);
+	term_done(job->term, job);
+}
+
+/* One of that name is there already: ours, from before, or somebody else's. */
+static void on_output_read(void *context, struct str body, const struct err *err)
+{
+	struct job *job = context;
+	int stream = stream_to_write(job->run);
+	struct err other;
+
+	job->call = NULL;
+	if (err) {
+		note_output_refused(job, err);
+	} else if (output_is(body, next_ref(job->run, stream), str_of(job->uid))) {
+		note_output_written(job);
+	} else {
+		err_set(&other, ERR_CONFLICT, "a SandboxOutput of that name has another content");
+		give_up_stream(job, stream, &other);
+	}
+}
+
+static void read_output(struct job *job)
+{
+	struct client_object object = {.resource = &kind_outputs,
+				       .in_namespace = str_of(job->in_namespace)};
+
+	object.name = str_of(next_ref(job->run, stream_to_write(job->run))->name);
+	job->call = client_get(client_of(job), &object, on_output_read, job);
+}
+
+static void on_output_written(void *context, struct str body, const struct err *err)
+{
+	struct job *job = context;
+
+	(void)body;
+	job->call = NULL;
+	if (err && err->code == ERR_ALREADY_EXISTS)
+		read_output(job);
+	else if (err)
+		note_output_refused(job, err);
+	else
+		note_output_written(job);
+}
+
+void effect_write_output(struct job *job)
+{
+	int stream = stream_to_write(job->run);
+	char pod[POD_NAME_SIZE];
+	struct output_request request = {
+		.task_name = str_of(job->name),
+		.task_namespace = str_of(job->in_namespace),
+		.task_uid = str_of(job->uid),
+		.pod_name = pod,
+		.stream_name = stream == STREAM_STDOUT ? "stdout" : "stderr",
+		.stream = run_stream(job->run, stream),
+		.index = job->run->ref_count[stream],
+	};
+	struct client_object collection = {.resource = &kind_outputs,
+					   .in_namespace = str_of(job->in_namespace)};
+	struct buf body;
+	struct err err;
+
+	if (pod_name(pod, str_of(job->uid), job->task->status.attempt) < 0)
+		assert(!"a marked task has a Pod's name");
+	buf_init(&body, OUTPUT_BYTES_MAX);
+	if (output_write(&body, &request, next_ref(job->run, stream), &err) < 0)
+		give_up_stream(job, stream, &err);
+	else
+		job->call = client_create(client_of(job), &collection, buf_str(&body),
+					  on_output_written, job);
+	buf_free(&body);
+}

@@ -1,0 +1,364 @@
+#include "job.h"
+
+#include "base/mem.h"
+#include "base/rfc3339.h"
+#include "core/decode_pod.h"
+#include "core/decode_task.h"
+#include "core/validate.h"
+#include "term.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t now_ms(const struct job *job)
+{
+	const struct term_config *config = term_config(job->term);
+
+	return config->io->now_ms(config->io);
+}
+
+static void copy_text(char *to, size_t size, struct str from)
+{
+	size_t n = from.n < size ? from.n : size - 1;
+
+	if (n > 0)
+		memcpy(to, from.p, n);
+	to[n] = '\0';
+}
+
+/* --- Its life. --- */
+
+struct job *job_new(struct term *term, struct str uid, struct str in_namespace, struct str name)
+{
+	struct job *job = mem_new(1, sizeof(*job));
+
+	job->term = term;
+	copy_text(job->uid, sizeof(job->uid), uid);
+	copy_text(job->in_namespace, sizeof(job->in_namespace), in_namespace);
+	copy_text(job->name, sizeof(job->name), name);
+	job->since_ms = now_ms(job);
+	job->queued_ms = job->admitted_ms = job->started_ms = job->done_ms = JOB_NO_TIME;
+	buf_init(&job->create_refusal_text, ERR_MESSAGE_SIZE);
+	return job;
+}
+
+static void free_plan(struct job *job)
+{
+	if (job->plan)
+		plan_free(job->plan);
+	free(job->plan);
+	job->plan = NULL;
+	job->plan_is_frozen = false;
+	job->judged_version = 0;
+	job->pod.is_compared = false;
+}
+
+static void free_task(struct job *job)
+{
+	if (job->task)
+		decode_task_free(job->task);
+	free(job->task);
+	job->task = NULL;
+}
+
+static void free_pod(struct job_pod *pod)
+{
+	if (pod->pod)
+		decode_pod_free(pod->pod);
+	free(pod->pod);
+	free(pod->json);
+	free(pod->event_reason);
+	free(pod->event_message);
+	pod->pod = NULL;
+	pod->json = pod->event_reason = pod->event_message = NULL;
+}
+
+void job_delete(struct job *job)
+{
+	if (job->call)
+		client_cancel(job->call);
+	if (job->event)
+		client_cancel(job->event);
+	run_delete(job->run);
+	places_leave(term_places(job->term), str_of(job->uid));
+	free_plan(job);
+	free_task(job);
+	free_pod(&job->pod);
+	buf_free(&job->create_refusal_text);
+	free(job);
+}
+
+/* --- The task. --- */
+
+/* Versions are numbers, which only grow (KEP-5504); of what is none, any other is newer. */
+static bool is_newer(struct str a, struct str b)
+{
+	uint64_t number_a, number_b;
+
+	if (a.n == 0)
+		return false;
+	if (str_to_uint(a, UINT64_MAX, &number_a) && str_to_uint(b, UINT64_MAX, &number_b))
+		return number_a > number_b;
+	return !str_equal(a, b);
+}
+
+int job_note_task(struct job *job, struct str json, struct err *err)
+{
+	struct task *task = mem_new(1, sizeof(*task));
+
+	if (decode_task(task, json, err) < 0) {
+		decode_task_free(task);
+		free(task);
+		return -1;
+	}
+	free_task(job);
+	job->task = task;
+	job->judged_version = 0;
+	job->task_known = is_newer(str_of(job->seen_version), task->resource_version)
+				  ? KNOWN_UNSEEN
+				  : KNOWN_PRESENT;
+	if (!str_equal(task->uid, str_of(job->uid)))
+		job_note_task_absent(job); /* another task of that name: ours is gone */
+	return 0;
+}
+
+void job_note_task_absent(struct job *job)
+{
+	job_unload(job);
+	job->task_known = KNOWN_ABSENT;
+}
+
+bool job_note_version(struct job *job, const char *version)
+{
+	copy_text(job->seen_version, sizeof(job->seen_version), str_of(version));
+	if (!job->task || !is_newer(str_of(version), job->task->resource_version))
+		return false;
+	job_doubt_task(job);
+	return true;
+}
+
+void job_doubt_task(struct job *job)
+{
+	if (job->task_known == KNOWN_PRESENT)
+		job->task_known = KNOWN_UNSEEN;
+}
+
+void job_unload(struct job *job)
+{
+	free_task(job);
+	free_plan(job);
+	job->task_known = KNOWN_UNSEEN;
+}
+
+/* --- The Pod. --- */
+
+static void begin_pod(struct job *job)
+{
+	run_delete(job->run);
+	job->run = NULL;
+	job->pod.since_ms = now_ms(job);
+	job->pod.event_due_ms = job->pod.since_ms + JOB_EVENT_AFTER_MS;
+}
+
+static void replace_pod(struct job *job, struct pod *pod, char *json)
+{
+	struct job_pod *p = &job->pod;
+	bool is_another = !p->pod || !str_equal(p->pod->uid, pod->uid);
+	char *event_reason = p->event_reason, *event_message = p->event_message;
+
+	p->event_reason = p->event_message = NULL;
+	free_pod(p);
+	p->pod = pod;
+	p->json = json;
+	p->is_compared = false;
+	if (is_another) {
+		free(event_reason);
+		free(event_message);
+		begin_pod(job);
+	} else {
+		p->event_reason = event_reason;
+		p->event_message = event_message;
+	}
+}
+
+/* It is what is known already, or older, or not the one that counts. */
+static bool is_old_news(const struct job_pod *known, const struct pod *pod, int64_t attempt)
+{
+	if (!known->pod)
+		return false;
+	if (attempt != known->attempt)
+		return attempt < known->attempt;
+	return !is_newer(pod->resource_version, known->pod->resource_version);
+}
+
+int job_note_pod(struct job *job, struct str json, struct err *err)
+{
+	struct pod *pod = mem_new(1, sizeof(*pod));
+	char *text = mem_copy_string(json.p, json.n);
+	int64_t attempt;
+
+	if (decode_pod(pod, (struct str){text, json.n}, err) < 0) {
+		decode_pod_free(pod);
+		free(pod);
+		free(text);
+		return -1;
+	}
+	attempt = pod_attempt(pod->name, str_of(job->uid));
+	if (is_old_news(&job->pod, pod, attempt)) {
+		if (attempt == job->pod.attempt &&
+		    str_equal(pod->resource_version, job->pod.pod->resource_version))
+			job->pod.known = KNOWN_PRESENT;
+		decode_pod_free(pod);
+		free(pod);
+		free(text);
+		return 0;
+	}
+	job->pod.attempt = attempt;
+	job->pod.known = KNOWN_PRESENT;
+	job_note_attempt(job, attempt);
+	replace_pod(job, pod, text);
+	return 0;
+}
+
+void job_doubt_pod(struct job *job)
+{
+	job->pod.known = KNOWN_UNSEEN;
+}
+
+void job_note_pod_absent(struct job *job)
+{
+	job->pod.known = KNOWN_ABSENT;
+}
+
+void job_note_attempt(struct job *job, int64_t attempt)
+{
+	if (attempt > job->pod.attempts_seen)
+		job->pod.attempts_seen = attempt;
+}
+
+/* --- What follows. --- */
+
+static bool task_is_over(const struct job *job)
+{
+	return job->task_known == KNOWN_ABSENT ||
+	       (job->task_known == KNOWN_PRESENT &&
+		(task_is_terminal(job->task) || job->task->deleting));
+}
+
+bool job_is_over(const struct job *job)
+{
+	return task_is_over(job) && job->pod.known != KNOWN_PRESENT;
+}
+
+struct str job_pod_namespace(const struct job *job)
+{
+	if (job->pod.pod)
+		return job->pod.pod->namespace;
+	if (job->task && job->task->status.pod_namespace.n > 0)
+		return job->task->status.pod_namespace;
+	return job->plan ? job->plan->pod_namespace : STR("");
+}
+
+bool job_pod_name(const struct job *job, char name[POD_NAME_SIZE])
+{
+	int64_t attempt = job->pod.attempts_seen;
+
+	if (job->task && job->task->status.attempt > attempt)
+		attempt = job->task->status.attempt;
+	return attempt > 0 && pod_name(name, str_of(job->uid), attempt) == 0;
+}
+
+/* --- Judging. --- */
+
+/* The mark froze the plan; it is in the Pod, or nowhere. */
+static void take_frozen_plan(struct job *job)
+{
+	struct str sha256 = job->task->status.plan_sha256;
+	struct plan *plan;
+	struct err err;
+
+	if (job->plan_is_frozen)
+		return;
+	if (job->plan && str_equal(str_of(job->plan->sha256), sha256)) {
+		job->plan_is_frozen = true;
+		return;
+	}
+	free_plan(job);
+	if (!job->pod.pod)
+		return;
+	plan = mem_new(1, sizeof(*plan));
+	if (plan_read(plan, job->pod.pod->plan, &err) < 0 ||
+	    !str_equal(str_of(plan->sha256), sha256)) {
+		plan_free(plan);
+		free(plan);
+		return;
+	}
+	job->plan = plan;
+	job->plan_is_frozen = true;
+}
+
+static void make_plan(struct job *job)
+{
+	const struct class *class = term_class(job->term, job->task->spec.class_name);
+
+	if (job->judged_version == term_policy_version(job->term))
+		return;
+	free_plan(job);
+	job->judged_version = term_policy_version(job->term);
+	validate(job->task, class, term_namespace_labels(job->term, job->task->namespace),
+		 &job->refusal);
+	if (!class || job->refusal.reason != REASON_NONE)
+		return;
+	job->plan = mem_new(1, sizeof(*job->plan));
+	plan_make(job->plan, job->task, class);
+}
+
+static int64_t created_ms(const struct job *job)
+{
+	int64_t created_us;
+
+	return rfc3339_parse(job->task->created_at, &created_us) ? created_us / 1000 : 0;
+}
+
+static void note_admission(struct job *job, enum admission admission)
+{
+	if (job->queued_ms == JOB_NO_TIME)
+		job->queued_ms = now_ms(job);
+	if (admission == ADMISSION_GRANTED && job->admitted_ms == JOB_NO_TIME)
+		job->admitted_ms = now_ms(job);
+}
+
+static enum admission ask_for_place(struct job *job)
+{
+	struct places *places = term_places(job->term);
+	struct str uid = str_of(job->uid);
+	struct str class = job->task->spec.class_name, namespace = job->task->namespace;
+	enum admission admission;
+
+	if (task_is_marked(job->task) || job->pod.known == KNOWN_PRESENT)
+		places_take(places, uid, class, namespace);
+	admission = places_ask(places, uid, class, namespace, created_ms(job));
+	if (admission != ADMISSION_WAITING)
+		return admission;
+	term_grant(job->term);
+	return places_ask(places, uid, class, namespace, created_ms(job));
+}
+
+void job_judge(struct job *job)
+{
+	job->admission = ADMISSION_WAITING;
+	if (job->task_known != KNOWN_PRESENT || task_is_over(job)) {
+		places_leave(term_places(job->term), str_of(job->uid));
+		return;
+	}
+	if (task_is_marked(job->task))
+		take_frozen_plan(job);
+	else
+		make_plan(job);
+	if (!task_is_marked(job->task) && !job->plan)
+		return;
+	job->admission = ask_for_place(job);
+	note_admission(job, job->admission);
+}

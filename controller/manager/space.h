@@ -1,0 +1,45 @@
+/*
+ * space: a namespace in which Pods of ours live: what is in it, and that its network is closed.
+ *
+ * Two watches, over our Pods and over the one NetworkPolicy; both go on until the term ends. The
+ * policy is written when somebody needs it and it is not there or lets anything through, and again
+ * whenever it turns up changed or deleted after that.
+ *
+ * What Pods do is told to the term (term_note_pod and term_note_pod_gone).
+ */
+#ifndef MANAGER_SPACE_H
+#define MANAGER_SPACE_H
+
+#include "base/buf.h"
+#include "core/podstatus.h"
+#include "kube/backoff.h"
+#include "kube/client.h"
+#include "kube/watch.h"
+
+#include <stdbool.h>
+
+struct term;
+
+struct space {
+	struct term *term;
+	char name[KUBE_OBJECT_NAMESPACE_SIZE];
+	struct watch *pods, *policies;
+	bool is_listed;		/* the Pods that were there when it began have been told */
+	bool is_troubled;	/* or could not be: who waits for that has waited long enough */
+	bool is_closed;		/* the policy is there and sound */
+	bool is_closing_wanted; /* by anybody, ever: from then on it is restored */
+	struct client_call *closing;
+	struct io_timer *retry;
+	struct backoff backoff;
+	bool is_refused; /* the last write of the policy was: `refusal`, whose texts are below */
+	struct podstatus refusal;
+	struct buf refusal_text;
+};
+
+struct space *space_new(struct term *term, struct str name);
+void space_delete(struct space *space);
+
+/* Sees to it that the network is closed; jobs are woken when that has changed. */
+void space_close_network(struct space *space);
+
+#endif

@@ -1,0 +1,366 @@
+#include "term_internal.h"
+
+#include "base/mem.h"
+#include "effect.h"
+#include "kinds.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t now_ms(const struct term *term)
+{
+	return term->config.io->now_ms(term->config.io);
+}
+
+/* --- The queue of what is to be looked at. --- */
+
+static void on_pump(void *context);
+
+/* With as many looks as may be at one time, the end of one starts the pump again. */
+void term_arm(struct term *term)
+{
+	struct io *io = term->config.io;
+	int64_t due_ms = workqueue_next_ms(&term->queue);
+
+	if (term->is_pumping)
+		return;
+	if (term->pump)
+		io->timer_cancel(io, term->pump);
+	term->pump = NULL;
+	if (due_ms == WORKQUEUE_NEVER || term->looks >= TERM_EFFECTS_MAX || !term_is_informed(term))
+		return;
+	term->pump = io->timer_start(io, due_ms - now_ms(term), on_pump, term);
+}
+
+void term_wake(struct term *term, struct job *job, int64_t due_ms)
+{
+	int result = workqueue_add(&term->queue, str_of(job->uid), due_ms);
+
+	assert(result == 0); /* the queue has room for every job that there can be */
+	term_arm(term);
+}
+
+void term_wake_now(struct term *term, struct job *job)
+{
+	term_wake(term, job, now_ms(term));
+}
+
+void term_wake_space(struct term *term, const struct space *space)
+{
+	map_for_each (entry, &term->jobs) {
+		struct str name = job_pod_namespace(entry->value);
+
+		if (name.n == 0 || str_equal(name, str_of(space->name)))
+			term_wake_now(term, entry->value);
+	}
+}
+
+/* --- One look at one job. --- */
+
+static void end_look(struct term *term)
+{
+	term->looks--;
+	term_arm(term);
+}
+
+void term_done(struct term *term, struct job *job)
+{
+	workqueue_done(&term->queue, str_of(job->uid));
+	term_wake_now(term, job);
+	end_look(term);
+}
+
+void term_failed(struct term *term, struct job *job)
+{
+	uint32_t chance;
+
+	term->config.io->random(term->config.io, &chance, sizeof(chance));
+	workqueue_failed(&term->queue, str_of(job->uid), now_ms(term), chance);
+	end_look(term);
+}
+
+void term_rest(struct term *term, struct job *job, int64_t wake_at_ms)
+{
+	workqueue_done(&term->queue, str_of(job->uid));
+	if (wake_at_ms != RECONCILE_NEVER)
+		term_wake(term, job, wake_at_ms);
+	end_look(term);
+}
+
+static void remove_job(struct term *term, struct job *job)
+{
+	workqueue_done(&term->queue, str_of(job->uid));
+	map_remove(&term->jobs, str_of(job->uid));
+	job_delete(job);
+	/* Its place is free. */
+	term_grant(term);
+	end_look(term);
+}
+
+/* Before its Pods have been listed, nobody knows whether it has one. */
+static bool waits_for_space(struct term *term, const struct job *job)
+{
+	struct str name = job_pod_namespace(job);
+	struct space *space = name.n > 0 ? term_space(term, name) : NULL;
+
+	return space && !space->is_listed && !space->is_troubled;
+}
+
+/* Why a Pod is not up may only be said in an Event. */
+static int64_t look_for_event(struct job *job, int64_t now, int64_t wake_at_ms)
+{
+	const struct job_pod *p = &job->pod;
+
+	if (p->known != KNOWN_PRESENT || p->pod->container.state == POD_CONTAINER_RUNNING ||
+	    p->pod->container.state == POD_CONTAINER_TERMINATED || p->pod->deleting)
+		return wake_at_ms;
+	if (now >= p->event_due_ms)
+		effect_look_for_event(job);
+	return p->event_due_ms < wake_at_ms ? p->event_due_ms : wake_at_ms;
+}
+
+/* Nothing is to be done now. */
+static void rest(struct term *term, struct job *job, int64_t wake_at_ms)
+{
+	int64_t now = now_ms(term);
+
+	if (job_is_over(job)) {
+		remove_job(term, job);
+		return;
+	}
+	if (places_position(&term->places, str_of(job->uid)) >= 0)
+		job_unload(job);
+	wake_at_ms = look_for_event(job, now, wake_at_ms);
+	if (job->run && job->run->displaced_ms != JOB_NO_TIME && now + LEASE_RETRY_MS < wake_at_ms)
+		wake_at_ms = now + LEASE_RETRY_MS; /* the Lease is being confirmed */
+	term_rest(term, job, wake_at_ms);
+}
+
+static void look(struct term *term, struct job *job)
+{
+	struct snapshot snapshot;
+	struct session_view view;
+	struct decision decision;
+
+	job_snapshot(job, &snapshot, &view);
+	if (waits_for_space(term, job)) {
+		term_rest(term, job, RECONCILE_NEVER);
+		return;
+	}
+	reconcile(&snapshot, &decision);
+	if (decision.effect == EFFECT_NONE)
+		rest(term, job, decision.wake_at_ms);
+	else
+		effect_start(job, &decision);
+}
+
+static bool look_at_next(struct term *term)
+{
+	struct job *job;
+	struct str uid;
+
+	if (term->looks >= TERM_EFFECTS_MAX || !workqueue_take(&term->queue, now_ms(term), &uid))
+		return false;
+	job = term_job(term, uid);
+	if (!job) {
+		workqueue_done(&term->queue, uid); /* it was removed meanwhile */
+		return true;
+	}
+	term->looks++;
+	look(term, job);
+	return true;
+}
+
+static void on_pump(void *context)
+{
+	struct term *term = context;
+
+	term->pump = NULL;
+	term->is_pumping = true;
+	for (int i = 0; i < TERM_PASSES_PER_TURN && look_at_next(term); i++)
+		;
+	term->is_pumping = false;
+	term_arm(term);
+}
+
+/* --- Places. --- */
+
+/* What has a Pod already has to have its place before anybody else gets one. */
+static bool all_places_are_known(const struct term *term)
+{
+	if (!term->are_tasks_listed)
+		return false;
+	map_for_each (entry, &term->spaces) {
+		const struct space *space = entry->value;
+
+		if (!space->is_listed && !space->is_troubled)
+			return false;
+	}
+	return true;
+}
+
+void term_grant(struct term *term)
+{
+	char uid[TASK_UID_SIZE];
+
+	if (!all_places_are_known(term))
+		return;
+	while (places_next(&term->places, uid, sizeof(uid)))
+		term_wake_now(term, term_job(term, str_of(uid)));
+}
+
+/* --- Events. --- */
+
+struct event_call {
+	struct list node;
+	struct term *term;
+	struct client_call *call;
+};
+
+static void end_event(struct event_call *event)
+{
+	list_remove(&event->node);
+	event->term->event_count--;
+	free(event);
+}
+
+static void on_event_sent(void *context, struct str body, const struct err *err)
+{
+	struct event_call *event = context;
+
+	(void)body;
+	if (err)
+		log_debug(event->term->config.log, "an Event was not taken", log_err(err));
+	end_event(event);
+}
+
+void term_send_event(struct term *term, struct str in_namespace, struct str body)
+{
+	struct client_object collection = {.resource = &kind_events, .in_namespace = in_namespace};
+	struct event_call *event;
+
+	if (term->event_count == TERM_EVENTS_MAX)
+		return;
+	event = mem_new(1, sizeof(*event));
+	event->term = term;
+	list_push_back(&term->events, &event->node);
+	term->event_count++;
+	event->call = client_create(term->config.client, &collection, body, on_event_sent, event);
+}
+
+/* --- What there is. --- */
+
+struct job *term_job(const struct term *term, struct str uid)
+{
+	return map_get(&term->jobs, uid);
+}
+
+struct job *term_add_job(struct term *term, struct str uid, struct str in_namespace,
+			 struct str name)
+{
+	struct job *job;
+
+	if (uid.n >= TASK_UID_SIZE)
+		return NULL;
+	job = job_new(term, uid, in_namespace, name);
+	if (map_put(&term->jobs, uid, job) == 0)
+		return job;
+	job_delete(job);
+	log_error(term->config.log, "there are too many tasks", log_name("uid", uid));
+	return NULL;
+}
+
+struct space *term_space(struct term *term, struct str name)
+{
+	struct space *space = map_get(&term->spaces, name);
+
+	if (space || term->spaces.count == TERM_SPACES_MAX)
+		return space;
+	space = space_new(term, name);
+	map_put(&term->spaces, name, space);
+	return space;
+}
+
+const struct term_config *term_config(const struct term *term)
+{
+	return &term->config;
+}
+
+struct hub *term_hub(struct term *term)
+{
+	return &term->hub;
+}
+
+struct places *term_places(struct term *term)
+{
+	return &term->places;
+}
+
+unsigned term_policy_version(const struct term *term)
+{
+	return term->policy_version;
+}
+
+void term_count(const struct term *term, struct term_counts *counts)
+{
+	*counts = (struct term_counts){
+		.jobs = term->jobs.count,
+		.waiting = places_waiting(&term->places),
+		.placed = term->places.taken,
+	};
+	map_for_each (entry, &term->jobs) {
+		const struct job *job = entry->value;
+
+		counts->sessions += job->run != NULL;
+	}
+}
+
+/* --- Its life. --- */
+
+struct term *term_new(const struct term_config *config)
+{
+	struct term *term = mem_new(1, sizeof(*term));
+
+	term->config = *config;
+	term->policy_version = 1;
+	hub_init(&term->hub, (unsigned)config->transfers_max);
+	places_init(&term->places, config->tasks_max);
+	map_init(&term->jobs, TERM_JOBS_MAX);
+	map_init(&term->classes, TERM_CLASSES_MAX);
+	map_init(&term->spaces, TERM_SPACES_MAX);
+	/* A key outlives its job until it is due. */
+	workqueue_init(&term->queue, 2 * TERM_JOBS_MAX);
+	list_init(&term->events);
+	term_watch_start(term);
+	return term;
+}
+
+static void delete_events(struct term *term)
+{
+	struct event_call *event;
+
+	list_for_each_safe (event, &term->events, node) {
+		client_cancel(event->call);
+		end_event(event);
+	}
+}
+
+void term_delete(struct term *term)
+{
+	if (!term)
+		return;
+	if (term->pump)
+		term->config.io->timer_cancel(term->config.io, term->pump);
+	delete_events(term);
+	map_for_each (entry, &term->jobs)
+		job_delete(entry->value);
+	map_free(&term->jobs);
+	map_for_each (entry, &term->spaces)
+		space_delete(entry->value);
+	map_free(&term->spaces);
+	term_watch_end(term);
+	places_free(&term->places);
+	workqueue_free(&term->queue);
+	free(term);
+}

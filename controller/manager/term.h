@@ -1,0 +1,103 @@
+/*
+ * term: one time of leading, from the acquisition of the Lease to its loss. It owns all that a
+ * leader knows: the watches, the spaces (namespaces with Pods), the jobs (tasks that are not over),
+ * who has a place, and the queue of what is to be looked at.
+ *
+ *	watch event or answer -> facts of a job -> queue -> pass: snapshot -> reconcile -> effect
+ *
+ * A pass looks at one job and starts at most one effect; while that is under way the job is not
+ * looked at again. So many passes are made in one turn of the loop, and so many effects are under
+ * way at one time, and no more.
+ *
+ * Deleting a term cancels and closes everything. What was under way may have happened or not: the
+ * next term finds out.
+ */
+#ifndef MANAGER_TERM_H
+#define MANAGER_TERM_H
+
+#include "base/log.h"
+#include "core/class.h"
+#include "election.h"
+#include "job.h"
+#include "kube/client.h"
+#include "kube/kube_object.h"
+#include "kube/watch.h"
+#include "places.h"
+#include "session/hub.h"
+#include "space.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TERM_JOBS_MAX	     PLACES_TASKS_MAX
+#define TERM_SPACES_MAX	     10000
+#define TERM_CLASSES_MAX     PLACES_CLASSES_MAX
+#define TERM_PASSES_PER_TURN 32
+#define TERM_EFFECTS_MAX     64
+/* Of Events, which nobody waits for; more are left out. */
+#define TERM_EVENTS_MAX 64
+
+/* All borrowed, for the term's life. */
+struct term_config {
+	struct io *io;
+	struct client *client;
+	struct log *log;
+	struct metrics *metrics;
+	const struct election *election;
+	const char *identity; /* in Events */
+	int64_t tasks_max, transfers_max;
+};
+
+struct term *term_new(const struct term_config *config);
+void term_delete(struct term *term); /* accepts NULL */
+
+/* How much there is, for metrics. */
+struct term_counts {
+	size_t jobs, sessions;
+	int64_t waiting, placed;
+};
+void term_count(const struct term *term, struct term_counts *counts);
+
+/* --- For the parts of a term. --- */
+
+const struct term_config *term_config(const struct term *term);
+struct hub *term_hub(struct term *term);
+struct places *term_places(struct term *term);
+
+/* Grows with every change of a class or a namespace: what was judged by an older one is stale. */
+unsigned term_policy_version(const struct term *term);
+
+/* NULL: there is none, or it can't be read. */
+const struct class *term_class(const struct term *term, struct str name);
+/* The labels of a namespace, raw JSON; empty when it is not known. */
+struct str term_namespace_labels(const struct term *term, struct str name);
+
+/* Made when it is not there yet; NULL when there are too many. */
+struct space *term_space(struct term *term, struct str name);
+
+/* Gives free places away, to whose turn it is. */
+void term_grant(struct term *term);
+
+/* A look at the job at `due_ms`; now. */
+void term_wake(struct term *term, struct job *job, int64_t due_ms);
+void term_wake_now(struct term *term, struct job *job);
+void term_wake_space(struct term *term, const struct space *space);
+
+/*
+ * The look at a job is over: its effect is through, so look again; or it failed, so look again
+ * later, and ever later; or there is nothing to do until then, RECONCILE_NEVER being for ever.
+ */
+void term_done(struct term *term, struct job *job);
+void term_failed(struct term *term, struct job *job);
+void term_rest(struct term *term, struct job *job, int64_t wake_at_ms);
+
+/* Sends an Event, without waiting for it. */
+void term_send_event(struct term *term, struct str in_namespace, struct str body);
+
+/* From the watches of a space. */
+void term_note_pod(struct term *term, const struct kube_object *object);
+void term_note_pod_gone(struct term *term, const struct kube_object *object);
+void term_note_watch_trouble(struct term *term, const struct target_resource *resource,
+			     struct str in_namespace, const struct err *err, int64_t retry_ms);
+
+#endif
