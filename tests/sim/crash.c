@@ -165,9 +165,23 @@ static void create_task(void *context)
 	run->has_task = true;
 }
 
+/* One that lives holds the Lease: so what the last crash has left has been seen to. */
+static bool has_leader(const struct run *run)
+{
+	const struct sim_object *lease =
+		sim_store_next(&run->world.api.store, sim_store_kind("leases"), NULL);
+
+	for (int i = 0; lease && i < run->controller_count; i++)
+		if (run->controllers[i].manager &&
+		    sim_json_is(buf_str(&lease->json), "spec.holderIdentity",
+				run->controllers[i].name))
+			return true;
+	return false;
+}
+
 static bool is_quiet(const struct run *run)
 {
-	return run->has_task && sim_check_is_quiet(&run->world.check);
+	return run->has_task && has_leader(run) && sim_check_is_quiet(&run->world.check);
 }
 
 /* Until nothing has to happen any more, and has not for a while. */
@@ -198,6 +212,7 @@ static void stop_controllers(struct run *run)
 {
 	const struct sim_object *lease;
 
+	run->world.crash_at = 0;
 	for (int i = 0; i < run->controller_count; i++)
 		if (run->controllers[i].manager)
 			manager_stop(run->controllers[i].manager, on_stopped, &run->controllers[i]);
