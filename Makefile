@@ -64,7 +64,8 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 
 # --- Programs: built when their sources exist.
 
-PROGRAMS := build/bin/sandbox-runner
+CONTROLLER := $(BUILD)/bin/sandboxtask-controller
+PROGRAMS := build/bin/sandbox-runner $(CONTROLLER)
 
 .PHONY: all
 all: $(foreach layer,$(present_layers),$(call archive_of,$(layer))) $(PROGRAMS)
@@ -92,11 +93,29 @@ $(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/$(1)/%,$(unit_sources))): $(BUIL
 	$$(call say,LINK $$@)$$(CC) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $(call links_for,$(1))
 endef
 $(foreach layer,$(present_layers),$(eval $(call unit_rules,$(layer))))
-$(BUILD)/obj/tests/%.o: CPPFLAGS += -Itests/lib
+$(BUILD)/obj/tests/%.o: private CPPFLAGS += -Itests/lib
 
 .PHONY: unit
 unit: $(UNIT_TESTS)
 	@prove --exec '' --jobs $(JOBS) $(UNIT_TESTS)
+
+# --- The program: controller/main.c and what stands beside it, with all layers.
+
+program_objects := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard controller/*.c)))
+program_modules := $(filter-out %/main.o,$(program_objects))
+
+$(CONTROLLER): $(program_objects) $(call archives_for,program)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $^ $(call links_for,program)
+
+.PHONY: program-tests
+program-tests: $(CONTROLLER) ## the controller as a process, without a cluster
+	@CONTROLLER=$(CONTROLLER) prove tests/program.t
+
+$(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/program/%,$(unit_sources))): $(BUILD)/tests/unit/program/%.t: \
+		$(BUILD)/obj/tests/unit/program/%.o $(BUILD)/obj/tests/lib/fake_io.o $(tap) $(program_modules) $(call archives_for,program)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $^ $(call links_for,program)
 
 # --- The runner: process 1 of the sandbox, static with musl and small, from runner-image/, base and proto.
 #
@@ -118,7 +137,7 @@ build/musl/flags: FORCE
 
 build/musl/%.o: %.c build/musl/flags
 	@mkdir -p $(@D)
-	$(call say,MUSL $<)$(RUNNER_CC) $(CPPFLAGS) -U_FORTIFY_SOURCE -Irunner-image $(RUNNER_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,MUSL $<)$(RUNNER_CC) $(CPPFLAGS) -U_FORTIFY_SOURCE -iquote runner-image $(RUNNER_CFLAGS) -MMD -MP -c -o $@ $<
 
 build/bin/sandbox-runner: $(call musl_objects_of,$(runner_sources))
 	@mkdir -p $(@D)
@@ -130,7 +149,8 @@ build/tests/runner/ungated: $(call musl_objects_of,$(runner_modules) tests/runne
 
 # Under sanitizers, which can't be linked statically, the same program for tests is a dynamic one.
 RUNNER_MODULES := $(filter-out $(BUILD)/obj/runner-image/main.o,$(patsubst %.c,$(BUILD)/obj/%.o,$(filter runner-image/%,$(runner_sources))))
-$(BUILD)/obj/runner-image/%.o $(BUILD)/obj/tests/runner/%.o $(BUILD)/obj/tests/unit/runner/%.o: CPPFLAGS += -Irunner-image
+# Looked at before -Icontroller, which has an options.h as well.
+$(BUILD)/obj/runner-image/%.o $(BUILD)/obj/tests/runner/%.o $(BUILD)/obj/tests/unit/runner/%.o: private CPPFLAGS += -iquote runner-image
 ifneq ($(SANITIZE),)
 $(BUILD)/tests/runner/ungated: $(BUILD)/obj/tests/runner/ungated.o $(RUNNER_MODULES) $(call archives_for,proto)
 	@mkdir -p $(@D)
@@ -261,6 +281,8 @@ check: packages-build ## the fast loop, no cluster: unit and integration tests p
 	@hack/part 'simulation' $(MAKE) --silent --jobs $(JOBS) sim
 	@hack/part 'simulation under sanitizers' $(MAKE) --silent SANITIZE=address,undefined sim
 	@hack/part 'corpora under sanitizers' $(MAKE) --silent SANITIZE=address,undefined corpora
+	@hack/part 'program' $(MAKE) --silent program-tests
+	@hack/part 'program under sanitizers' $(MAKE) --silent SANITIZE=address,undefined program-tests
 	@hack/part 'runner on the host' $(MAKE) --silent --jobs $(JOBS) runner-tests
 	@hack/part 'runner under sanitizers' $(MAKE) --silent SANITIZE=address,undefined runner-tests
 	@hack/part 'kinds, manifests, chart and reference as files' $(MAKE) --silent check-api
@@ -268,7 +290,7 @@ check: packages-build ## the fast loop, no cluster: unit and integration tests p
 	@hack/part 'generated pages' hack/generate-reasons-docs --check
 
 .PHONY: sanitized-tests
-sanitized-tests: $(UNIT_TESTS) $(INTEGRATION_TESTS) $(FUZZ_TESTS) $(SIM_TESTS) $(RUNNER_TEST_PROGRAMS)
+sanitized-tests: $(UNIT_TESTS) $(INTEGRATION_TESTS) $(FUZZ_TESTS) $(SIM_TESTS) $(RUNNER_TEST_PROGRAMS) $(CONTROLLER)
 
 .PHONY: lint
 lint: packages-build ## the rules of the tree: layers, format, sizes, shell scripts, no file without a rule

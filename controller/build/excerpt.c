@@ -82,8 +82,14 @@ void excerpt_make(struct excerpt *e, const struct ending_stream *stream)
 		buf_clear(&e->bytes);
 		e->is_text = take_ends(e, stream, size - size / 4, size / 4);
 	}
-	/* With outputs, all that was kept is somewhere; without, only what stands here. */
-	e->omitted = stream->bytes - (e->needs_outputs ? kept : e->bytes.length);
+}
+
+uint64_t excerpt_omitted(const struct excerpt *e, const struct ending_stream *stream,
+			 bool has_outputs, bool has_text)
+{
+	if (has_outputs)
+		return stream->bytes - excerpt_kept(stream);
+	return stream->bytes - (has_text ? e->bytes.length : 0);
 }
 
 void excerpt_free(struct excerpt *e)

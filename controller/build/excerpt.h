@@ -25,12 +25,15 @@ struct excerpt {
 	struct buf bytes;   /* head, then tail */
 	bool is_text;	    /* else it has to be base64 */
 	bool needs_outputs; /* more was kept than stands here */
-	uint64_t omitted;   /* bytes that are kept nowhere, given the outputs */
 };
 
 /* To be freed. */
 void excerpt_make(struct excerpt *e, const struct ending_stream *stream);
 void excerpt_free(struct excerpt *e);
+
+/* Bytes of the stream that are in neither place: of the outputs and this text, what there is. */
+uint64_t excerpt_omitted(const struct excerpt *e, const struct ending_stream *stream,
+			 bool has_outputs, bool has_text);
 
 /* Bytes of the stream that were kept. */
 uint64_t excerpt_kept(const struct ending_stream *stream);

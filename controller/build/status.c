@@ -189,19 +189,18 @@ static void write_stream(struct out *o, const char *key, const struct ending_str
 			 const struct status_refs *refs, bool without_text)
 {
 	struct excerpt e;
+	uint64_t omitted;
 
 	excerpt_make(&e, stream);
-	/* Without its text, only what the outputs hold is anywhere. */
-	if (without_text)
-		e.omitted = stream->bytes - (refs->count > 0 ? excerpt_kept(stream) : 0);
 	out_open(o, key);
 	if (!without_text && e.is_text)
 		out_text(o, "text", buf_str(&e.bytes));
 	else if (!without_text)
 		out_base64(o, "base64", buf_str(&e.bytes));
 	out_number(o, "bytes", (int64_t)stream->bytes);
-	out_flag(o, "truncated", e.omitted > 0);
-	out_number(o, "omittedBytes", (int64_t)e.omitted);
+	omitted = excerpt_omitted(&e, stream, refs->count > 0, !without_text);
+	out_flag(o, "truncated", omitted > 0);
+	out_number(o, "omittedBytes", (int64_t)omitted);
 	write_refs(o, refs);
 	out_close(o);
 	excerpt_free(&e);
@@ -270,9 +269,15 @@ void status_duration(char text[STATUS_DURATION_SIZE], int64_t ms)
 
 /* --- The conditions of the end. --- */
 
-static bool stream_is_complete(const struct ending_stream *stream)
+static bool stream_is_complete(const struct ending_stream *stream, const struct status_refs *refs)
 {
-	return stream->bytes == excerpt_kept(stream);
+	struct excerpt e;
+	bool is_complete;
+
+	excerpt_make(&e, stream);
+	is_complete = excerpt_omitted(&e, stream, refs->count > 0, true) == 0;
+	excerpt_free(&e);
+	return is_complete;
 }
 
 /* True: all that the program wrote can be read. Of a task that never ran nothing can be said. */
@@ -283,8 +288,9 @@ static enum condition_status output_complete(const struct status_request *r,
 
 	if (!d->with_ending)
 		return task_is_marked(r->task) ? CONDITION_FALSE : CONDITION_UNKNOWN;
-	if (d->without_texts || e->kind == ENDING_STOPPED || !stream_is_complete(&e->stdout_kept) ||
-	    !stream_is_complete(&e->stderr_kept))
+	if (d->without_texts || e->kind == ENDING_STOPPED ||
+	    !stream_is_complete(&e->stdout_kept, &r->stdout_refs) ||
+	    !stream_is_complete(&e->stderr_kept, &r->stderr_refs))
 		return CONDITION_FALSE;
 	return CONDITION_TRUE;
 }

@@ -189,7 +189,7 @@ static void end_by_outcome(const struct snapshot *s, struct decision *d)
 	struct podstatus stopped = podstatus_now(s, true);
 	struct buf text;
 
-	if (s->outputs_missing > 0)
+	if (s->are_outputs_missing)
 		return act(d, EFFECT_WRITE_OUTPUT, "the final status will refer to it");
 	buf_init(&text, sizeof(d->message) - 1);
 	ending_describe(ending, &text);

@@ -64,7 +64,7 @@ struct snapshot {
 	int64_t create_again_ms; /* and may be tried again from then on */
 
 	const struct session_view *session; /* never NULL */
-	int outputs_missing;		    /* SandboxOutputs that the final status will refer to */
+	bool are_outputs_missing;	    /* SandboxOutputs that the final status will refer to */
 	bool final_too_large; /* the API server refused the final status for its size */
 };
 

@@ -175,6 +175,16 @@ int yaml_file_string(struct yaml_file_at at, const char *what, struct str *text,
 	return 0;
 }
 
+bool yaml_file_number(struct yaml_file_at at, struct str *text)
+{
+	struct str value = is_null(at.node) ? STR("") : text_of(at.node);
+
+	if (!is_null(at.node) && (!is_plain(at.node) || !is_number(value)))
+		return false;
+	*text = value;
+	return true;
+}
+
 int yaml_file_bool(struct yaml_file_at at, const char *what, bool *value, struct err *err)
 {
 	struct str text = text_of(at.node);

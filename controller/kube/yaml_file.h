@@ -49,6 +49,10 @@ bool yaml_file_key(struct yaml_file_at at, size_t n, struct str *key, struct yam
  */
 int yaml_file_string(struct yaml_file_at at, const char *what, struct str *text, struct err *err);
 
+/* The same of a plain number, for a caller who knows its bounds. False for anything else that is
+ * there: a string, though it be "4", is no number. */
+bool yaml_file_number(struct yaml_file_at at, struct str *text);
+
 /* `value` is untouched when the node is not there. */
 int yaml_file_bool(struct yaml_file_at at, const char *what, bool *value, struct err *err);
 

@@ -148,7 +148,7 @@ static void on_pod_created(void *context, struct str body, const struct err *err
 
 static void create_pod(struct job *job)
 {
-	const struct class *class = term_class(job->term, job->plan->class_name);
+	const struct class *class = policy_class(term_policy(job->term), job->plan->class_name);
 	struct pod_request request = {
 		.plan = job->plan,
 		.task_name = str_of(job->name),
@@ -327,8 +327,8 @@ void effect_start(struct job *job, const struct decision *decision)
 	case EFFECT_WRITE_QUEUED:
 	case EFFECT_WRITE_ATTEMPT:
 	case EFFECT_WRITE_MARK:
-	case EFFECT_WRITE_FINAL: return effect_write_status(job);
-	case EFFECT_WRITE_OUTPUT: return effect_write_output(job);
+	case EFFECT_WRITE_FINAL: return effect_status_write(job);
+	case EFFECT_WRITE_OUTPUT: return effect_output_write(job);
 	case EFFECT_WRITE_NETWORK_POLICY:
 	case EFFECT_ATTACH:
 	case EFFECT_UPLOAD:

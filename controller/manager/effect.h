@@ -16,9 +16,11 @@ void effect_start(struct job *job, const struct decision *decision);
 /* Asks for the last Event about a Pod that does not come up, on the side. */
 void effect_look_for_event(struct job *job);
 
-/* --- The part in effect_status.c: writes to the task's status and of its outputs. --- */
+/* --- Parts of it, in files of their own. --- */
 
-void effect_write_status(struct job *job);
-void effect_write_output(struct job *job);
+/* The write to the task's status that was decided. */
+void effect_status_write(struct job *job);
+/* The next part of a stream. */
+void effect_output_write(struct job *job);
 
 #endif

@@ -1,16 +1,10 @@
-/* effect_status: the writes to a task's status, and of the objects that it refers to. */
+/* effect_status: the writes to a task's status. */
 #include "effect.h"
 
 #include "announce.h"
-#include "base/mem.h"
-#include "build/output.h"
 #include "build/status.h"
 #include "kinds.h"
 #include "term.h"
-
-#include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct client *client_of(const struct job *job)
 {
@@ -176,7 +170,7 @@ static void on_written(void *context, struct str body, const struct err *err)
 		note_written(job, body);
 }
 
-void effect_write_status(struct job *job)
+void effect_status_write(struct job *job)
 {
 	struct client_object object = {.resource = &kind_tasks,
 				       .in_namespace = str_of(job->in_namespace),
@@ -191,130 +185,5 @@ void effect_write_status(struct job *job)
 	else
 		job->call = client_patch(client_of(job), &object, CLIENT_MERGE, buf_str(&body),
 					 on_written, job);
-	buf_free(&body);
-}
-
-/* --- Outputs. --- */
-
-/* The stream whose next part is missing. */
-static int stream_to_write(const struct run *run)
-{
-	for (int i = 0; i < RUN_STREAMS; i++)
-		if (!run->is_refused[i] && run->ref_count[i] < output_count(run_stream(run, i)))
-			return i;
-	assert(!"no output is missing");
-	return 0;
-}
-
-static struct output_ref *next_ref(struct run *run, int stream)
-{
-	if (!run->refs[stream])
-		run->refs[stream] = mem_new(OUTPUT_PARTS_MAX, sizeof(*run->refs[stream]));
-	return &run->refs[stream][run->ref_count[stream]];
-}
-
-/*
- * A stream of which a part can't be written is not in outputs at all: the status then has its head
- * and tail, and says how much is missing.
- */
-static void give_up_stream(struct job *job, int stream, const struct err *err)
-{
-	job->run->is_refused[stream] = true;
-	job->run->ref_count[stream] = 0;
-	announce_failed(job, err);
-	term_done(job->term, job);
-}
-
-static bool may_help_to_repeat(const struct err *err)
-{
-	return err->code == ERR_THROTTLED || err->code == ERR_UNAVAILABLE ||
-	       err->code == ERR_TIMEOUT || err->code == ERR_TRANSPORT ||
-	       err->code == ERR_UNAUTHORIZED || err->http_status >= 500;
-}
-
-static void note_output_refused(struct job *job, const struct err *err)
-{
-	if (!may_help_to_repeat(err)) {
-		give_up_stream(job, stream_to_write(job->run), err);
-		return;
-	}
-	announce_failed(job, err);
-	term_failed(job->term, job);
-}
-
-static void note_output_written(struct job *job)
-{
-	job->run->ref_count[stream_to_write(job->run)]++;
-	announce_done(job);
-	term_done(job->term, job);
-}
-
-/* One of that name is there already: ours, from before, or somebody else's. */
-static void on_output_read(void *context, struct str body, const struct err *err)
-{
-	struct job *job = context;
-	int stream = stream_to_write(job->run);
-	struct err other;
-
-	job->call = NULL;
-	if (err) {
-		note_output_refused(job, err);
-	} else if (output_is(body, next_ref(job->run, stream), str_of(job->uid))) {
-		note_output_written(job);
-	} else {
-		err_set(&other, ERR_CONFLICT, "a SandboxOutput of that name has another content");
-		give_up_stream(job, stream, &other);
-	}
-}
-
-static void read_output(struct job *job)
-{
-	struct client_object object = {.resource = &kind_outputs,
-				       .in_namespace = str_of(job->in_namespace)};
-
-	object.name = str_of(next_ref(job->run, stream_to_write(job->run))->name);
-	job->call = client_get(client_of(job), &object, on_output_read, job);
-}
-
-static void on_output_written(void *context, struct str body, const struct err *err)
-{
-	struct job *job = context;
-
-	(void)body;
-	job->call = NULL;
-	if (err && err->code == ERR_ALREADY_EXISTS)
-		read_output(job);
-	else if (err)
-		note_output_refused(job, err);
-	else
-		note_output_written(job);
-}
-
-void effect_write_output(struct job *job)
-{
-	int stream = stream_to_write(job->run);
-	char pod[POD_NAME_SIZE];
-	struct output_request request = {
-		.task_name = str_of(job->name),
-		.task_namespace = str_of(job->in_namespace),
-		.task_uid = str_of(job->uid),
-		.pod_name = pod,
-		.stream_name = stream == STREAM_STDOUT ? "stdout" : "stderr",
-		.stream = run_stream(job->run, stream),
-		.index = job->run->ref_count[stream],
-	};
-	struct client_object collection = {.resource = &kind_outputs,
-					   .in_namespace = str_of(job->in_namespace)};
-	struct buf body;
-	struct err err;
-
-	if (pod_name(pod, str_of(job->uid), job->task->status.attempt) < 0)
-		assert(!"a marked task has a Pod's name");
-	buf_init(&body, OUTPUT_BYTES_MAX);
-	if (output_write(&body, &request, next_ref(job->run, stream), &err) < 0)
-		give_up_stream(job, stream, &err);
-	else
-		job->call = client_create(client_of(job), &collection, buf_str(&body),
-					  on_output_written, job);
 	buf_free(&body);
 }

@@ -301,13 +301,15 @@ static void take_frozen_plan(struct job *job)
 
 static void make_plan(struct job *job)
 {
-	const struct class *class = term_class(job->term, job->task->spec.class_name);
+	const struct class *class =
+		policy_class(term_policy(job->term), job->task->spec.class_name);
 
-	if (job->judged_version == term_policy_version(job->term))
+	if (job->judged_version == term_policy(job->term)->version)
 		return;
 	free_plan(job);
-	job->judged_version = term_policy_version(job->term);
-	validate(job->task, class, term_namespace_labels(job->term, job->task->namespace),
+	job->judged_version = term_policy(job->term)->version;
+	validate(job->task, class,
+		 policy_namespace_labels(term_policy(job->term), job->task->namespace),
 		 &job->refusal);
 	if (!class || job->refusal.reason != REASON_NONE)
 		return;

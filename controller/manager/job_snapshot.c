@@ -88,7 +88,7 @@ static void set_session(struct job *job, struct snapshot *s, struct session_view
 		run_view(job->run, view);
 	s->session = view;
 	if (view->ending)
-		s->outputs_missing = run_outputs_missing(job->run);
+		s->are_outputs_missing = run_stream_to_write(job->run) >= 0;
 }
 
 void job_snapshot(struct job *job, struct snapshot *s, struct session_view *view)

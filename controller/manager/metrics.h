@@ -36,7 +36,7 @@
 	X(METRICS_START, "start")     /* until its code starts: Pod, attach, upload */ \
 	X(METRICS_RUN, "run")	      /* of the code */                                \
 	X(METRICS_COLLECT, "collect") /* until the final status is committed */        \
-	X(METRICS_TOTAL, "total")     /* from creation to the final status */
+	X(METRICS_TOTAL, "total")     /* from first sight to the final status */
 
 /* X(constant, label): the last one is any other method. */
 #define METRICS_METHODS(X)          \

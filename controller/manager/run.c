@@ -182,7 +182,7 @@ static void fail(struct run *run, enum reason reason, const char *text)
 /* The runtime's variables are in the plan by their hash only. */
 static bool find_runtime_env(const struct job *job, struct str *env)
 {
-	const struct class *class = term_class(job->term, job->plan->class_name);
+	const struct class *class = policy_class(term_policy(job->term), job->plan->class_name);
 	char sha256[PLAN_SHA256_SIZE];
 
 	for (size_t i = 0; class && i < class->runtime_count; i++) {
@@ -242,4 +242,19 @@ void run_session_text(const struct run *run, char text[24])
 
 	session_report(run->session, &report);
 	snprintf(text, 24, "%" PRIu64, report.number);
+}
+
+/* --- The outcome. --- */
+
+const struct ending_stream *run_stream(const struct run *run, int stream)
+{
+	return stream == STREAM_STDOUT ? &run->ending.stdout_kept : &run->ending.stderr_kept;
+}
+
+int run_stream_to_write(const struct run *run)
+{
+	for (int i = 0; i < RUN_STREAMS; i++)
+		if (!run->is_refused[i] && run->ref_count[i] < run->parts[i])
+			return i;
+	return -1;
 }

@@ -37,7 +37,10 @@ struct run {
 	struct isolation isolation;
 	struct ending ending;
 	char detail[RUN_TEXT_SIZE];
-	/* The parts of the streams that are in SandboxOutputs; refused: that stream's never will be. */
+	/* Parts of the streams for SandboxOutputs, counted when the outcome is here: as many as are
+	 * needed, those that are written, and whether the rest never will be. */
+	bool has_counted;
+	int parts[RUN_STREAMS];
 	struct output_ref *refs[RUN_STREAMS];
 	int ref_count[RUN_STREAMS];
 	bool is_refused[RUN_STREAMS];
@@ -61,7 +64,7 @@ void run_session_text(const struct run *run, char text[24]);
 
 /* The kept bytes of a stream. Only when the view has an ending. */
 const struct ending_stream *run_stream(const struct run *run, int stream);
-/* Parts of all streams that have to be written yet. Likewise. */
-int run_outputs_missing(const struct run *run);
+/* The stream whose next part has to be written yet, or -1. Likewise. */
+int run_stream_to_write(const struct run *run);
 
 #endif

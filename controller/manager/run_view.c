@@ -1,6 +1,7 @@
 /* run_view: what a sandbox said, in the words of the core. */
 #include "run.h"
 
+#include "build/excerpt.h"
 #include "job.h"
 #include "term.h"
 
@@ -201,6 +202,21 @@ static void set_ending(struct run *run, const struct outcome *outcome)
 	set_limit_hits(ending, outcome->limit_hits);
 }
 
+/* None of a stream that the status has room for. Once, since it reads all of them. */
+static void count_parts(struct run *run)
+{
+	struct excerpt e;
+
+	if (run->has_counted)
+		return;
+	for (int i = 0; i < RUN_STREAMS; i++) {
+		excerpt_make(&e, run_stream(run, i));
+		run->parts[i] = e.needs_outputs ? output_count(run_stream(run, i)) : 0;
+		excerpt_free(&e);
+	}
+	run->has_counted = true;
+}
+
 /* --- All of it. --- */
 
 static void set_failure(struct run *run, const struct session_report *report,
@@ -229,22 +245,8 @@ void run_view(struct run *run, struct session_view *view)
 	}
 	if (report.outcome) {
 		set_ending(run, report.outcome);
+		count_parts(run);
 		view->ending = &run->ending;
 	}
 	set_failure(run, &report, view);
-}
-
-const struct ending_stream *run_stream(const struct run *run, int stream)
-{
-	return stream == STREAM_STDOUT ? &run->ending.stdout_kept : &run->ending.stderr_kept;
-}
-
-int run_outputs_missing(const struct run *run)
-{
-	int missing = 0;
-
-	for (int i = 0; i < RUN_STREAMS; i++)
-		if (!run->is_refused[i])
-			missing += output_count(run_stream(run, i)) - run->ref_count[i];
-	return missing;
 }

@@ -17,14 +17,14 @@ static void on_pod_changed(void *context, const struct kube_object *object)
 {
 	struct space *space = context;
 
-	term_note_pod(space->term, object);
+	term_pod_note(space->term, object);
 }
 
 static void on_pod_deleted(void *context, const struct kube_object *object)
 {
 	struct space *space = context;
 
-	term_note_pod_gone(space->term, object);
+	term_pod_note_gone(space->term, object);
 }
 
 static void on_pods_synced(void *context)

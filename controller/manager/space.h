@@ -5,7 +5,7 @@
  * policy is written when somebody needs it and it is not there or lets anything through, and again
  * whenever it turns up changed or deleted after that.
  *
- * What Pods do is told to the term (term_note_pod and term_note_pod_gone).
+ * What Pods do is told to the term (term_pod_note, term_pod_note_gone).
  */
 #ifndef MANAGER_SPACE_H
 #define MANAGER_SPACE_H

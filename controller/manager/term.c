@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "effect.h"
 #include "kinds.h"
+#include "metrics.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -28,7 +29,8 @@ void term_arm(struct term *term)
 	if (term->pump)
 		io->timer_cancel(io, term->pump);
 	term->pump = NULL;
-	if (due_ms == WORKQUEUE_NEVER || term->looks >= TERM_EFFECTS_MAX || !term_is_informed(term))
+	if (due_ms == WORKQUEUE_NEVER || term->looks >= TERM_EFFECTS_MAX ||
+	    !policy_is_known(&term->policy))
 		return;
 	term->pump = io->timer_start(io, due_ms - now_ms(term), on_pump, term);
 }
@@ -184,6 +186,75 @@ static void on_pump(void *context)
 	term_arm(term);
 }
 
+/* --- Tasks, as rows without their code: what matters is that there is one, and its version. --- */
+
+static void on_task_changed(void *context, const struct kube_object *object)
+{
+	struct term *term = context;
+	struct job *job = term_job(term, str_of(object->uid));
+	bool is_new = !job;
+
+	if (is_new)
+		job = term_add_job(term, str_of(object->uid), str_of(object->in_namespace),
+				   str_of(object->name));
+	if (job && (job_note_version(job, object->resource_version) || is_new))
+		term_wake_now(term, job);
+}
+
+/* Gone, or only not unfinished any more: a read will tell, unless it was we who finished it. */
+static void on_task_deleted(void *context, const struct kube_object *object)
+{
+	struct term *term = context;
+	struct job *job = term_job(term, str_of(object->uid));
+
+	if (!job)
+		return;
+	if (job_note_version(job, object->resource_version) || !job->task)
+		term_wake_now(term, job);
+}
+
+static void on_tasks_synced(void *context)
+{
+	struct term *term = context;
+
+	term->are_tasks_listed = true;
+	term_grant(term);
+}
+
+static void on_tasks_trouble(void *context, const struct err *err, int64_t retry_ms)
+{
+	term_note_watch_trouble(context, &kind_tasks, STR(""), err, retry_ms);
+}
+
+/* --- What changes under all of them. --- */
+
+void term_note_policy(struct term *term, const struct class *class)
+{
+	if (class) {
+		places_set_class(&term->places, class->name, class->max_tasks,
+				 class->max_tasks_per_namespace);
+		if (class->pod_namespace.n > 0)
+			term_space(term, class->pod_namespace);
+		term_grant(term);
+	}
+	/* One that waits for its place is judged when it has it. */
+	map_for_each (entry, &term->jobs) {
+		struct job *job = entry->value;
+
+		if (job->task)
+			term_wake_now(term, job);
+	}
+}
+
+void term_note_watch_trouble(struct term *term, const struct target_resource *resource,
+			     struct str in_namespace, const struct err *err, int64_t retry_ms)
+{
+	metrics_note_watch_trouble(term->config.metrics, err->code);
+	log_warning(term->config.log, "watch broke off", log_word("kind", resource->plural),
+		    log_name("namespace", in_namespace), log_int("retry_ms", retry_ms),
+		    log_err(err));
+}
+
 /* --- Places. --- */
 
 /* What has a Pod already has to have its place before anybody else gets one. */
@@ -297,9 +368,9 @@ struct places *term_places(struct term *term)
 	return &term->places;
 }
 
-unsigned term_policy_version(const struct term *term)
+const struct policy *term_policy(const struct term *term)
 {
-	return term->policy_version;
+	return &term->policy;
 }
 
 void term_count(const struct term *term, struct term_counts *counts)
@@ -320,19 +391,27 @@ void term_count(const struct term *term, struct term_counts *counts)
 
 struct term *term_new(const struct term_config *config)
 {
+	static const struct watch_config tasks = {
+		.resource = &kind_tasks,
+		.in_namespace = "",
+		.label_selector = "",
+		.field_selector = "status.phase!=Succeeded,status.phase!=Failed",
+		.as_table = true,
+	};
+	static const struct watch_callbacks of_tasks = {on_task_changed, on_task_deleted,
+							on_tasks_synced, on_tasks_trouble};
 	struct term *term = mem_new(1, sizeof(*term));
 
 	term->config = *config;
-	term->policy_version = 1;
 	hub_init(&term->hub, (unsigned)config->transfers_max);
 	places_init(&term->places, config->tasks_max);
 	map_init(&term->jobs, TERM_JOBS_MAX);
-	map_init(&term->classes, TERM_CLASSES_MAX);
 	map_init(&term->spaces, TERM_SPACES_MAX);
 	/* A key outlives its job until it is due. */
 	workqueue_init(&term->queue, 2 * TERM_JOBS_MAX);
 	list_init(&term->events);
-	term_watch_start(term);
+	policy_start(&term->policy, term);
+	term->tasks = watch_new(config->io, config->client, &tasks, &of_tasks, term);
 	return term;
 }
 
@@ -359,7 +438,8 @@ void term_delete(struct term *term)
 	map_for_each (entry, &term->spaces)
 		space_delete(entry->value);
 	map_free(&term->spaces);
-	term_watch_end(term);
+	watch_delete(term->tasks);
+	policy_end(&term->policy);
 	places_free(&term->places);
 	workqueue_free(&term->queue);
 	free(term);

@@ -16,13 +16,13 @@
 #define MANAGER_TERM_H
 
 #include "base/log.h"
-#include "core/class.h"
 #include "election.h"
 #include "job.h"
 #include "kube/client.h"
 #include "kube/kube_object.h"
 #include "kube/watch.h"
 #include "places.h"
+#include "policy.h"
 #include "session/hub.h"
 #include "space.h"
 
@@ -31,7 +31,6 @@
 
 #define TERM_JOBS_MAX	     PLACES_TASKS_MAX
 #define TERM_SPACES_MAX	     10000
-#define TERM_CLASSES_MAX     PLACES_CLASSES_MAX
 #define TERM_PASSES_PER_TURN 32
 #define TERM_EFFECTS_MAX     64
 /* Of Events, which nobody waits for; more are left out. */
@@ -64,13 +63,7 @@ const struct term_config *term_config(const struct term *term);
 struct hub *term_hub(struct term *term);
 struct places *term_places(struct term *term);
 
-/* Grows with every change of a class or a namespace: what was judged by an older one is stale. */
-unsigned term_policy_version(const struct term *term);
-
-/* NULL: there is none, or it can't be read. */
-const struct class *term_class(const struct term *term, struct str name);
-/* The labels of a namespace, raw JSON; empty when it is not known. */
-struct str term_namespace_labels(const struct term *term, struct str name);
+const struct policy *term_policy(const struct term *term);
 
 /* Made when it is not there yet; NULL when there are too many. */
 struct space *term_space(struct term *term, struct str name);
@@ -94,10 +87,14 @@ void term_rest(struct term *term, struct job *job, int64_t wake_at_ms);
 /* Sends an Event, without waiting for it. */
 void term_send_event(struct term *term, struct str in_namespace, struct str body);
 
-/* From the watches of a space. */
-void term_note_pod(struct term *term, const struct kube_object *object);
-void term_note_pod_gone(struct term *term, const struct kube_object *object);
+/* Looks at what is due, soon. */
+void term_arm(struct term *term);
+
+/* From the parts: `class` is new, or not as before; NULL: something else of the policy is. */
+void term_note_policy(struct term *term, const struct class *class);
 void term_note_watch_trouble(struct term *term, const struct target_resource *resource,
 			     struct str in_namespace, const struct err *err, int64_t retry_ms);
+void term_pod_note(struct term *term, const struct kube_object *object);
+void term_pod_note_gone(struct term *term, const struct kube_object *object);
 
 #endif

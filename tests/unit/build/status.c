@@ -192,6 +192,13 @@ static void long_streams_refer_to_outputs(void)
 	ok(strstr(text.data, "\"truncated\":true,\"omittedBytes\":102400"),
 	   "without outputs all of it is omitted, and counted");
 	buf_free(&text);
+	w.decision.without_texts = false;
+	write_final(&text);
+	ok(strstr(text.data, "\"truncated\":true,\"omittedBytes\":36864"),
+	   "outputs that could not be written are missing: what the text holds is all there is");
+	ok(strstr(text.data, "{\"type\":\"OutputComplete\",\"status\":\"False\""),
+	   "which is not complete");
+	buf_free(&text);
 	free_world();
 }
 

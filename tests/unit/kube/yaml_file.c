@@ -55,6 +55,16 @@ static void values_are_found(void)
 	cmp_ok(yaml_file_bool(yaml_file_find(root, "a"), "a", &boolean, &err), "==", -1,
 	       "a word is no boolean");
 	is(err.message, "f.yaml:1: a has to be true or false", "the message says where");
+	ok(yaml_file_number(yaml_file_find(yaml_file_item(yaml_file_find(root, "b"), 0), "d"),
+			    &text) &&
+		   str_equal(text, STR("3")),
+	   "a number as it is written");
+	ok(yaml_file_number(yaml_file_find(root, "f"), &text) && text.n == 0, "null is empty");
+	ok(yaml_file_number(yaml_file_find(root, "x"), &text) && text.n == 0,
+	   "and so is what is not there");
+	ok(!yaml_file_number(yaml_file_find(root, "g"), &text), "a quoted number is no number");
+	ok(!yaml_file_number(yaml_file_find(root, "e"), &text), "nor is a boolean");
+	ok(!yaml_file_number(yaml_file_find(root, "b"), &text), "nor is a list");
 	yaml_file_free(&yaml);
 	yaml_file_free(&yaml);
 }

@@ -1,0 +1,67 @@
+/* term_pod: what the spaces tell a term about Pods: whose they are, and what they look like. */
+#include "term_internal.h"
+
+#include "base/json.h"
+
+/* The annotation says which task it is of: namespace/name. */
+static struct job *add_job_of_pod(struct term *term, struct str uid, struct str pod_json)
+{
+	struct str metadata, annotations, task, in_namespace;
+	struct job *job = NULL;
+
+	if (!json_find(pod_json, STR("metadata"), &metadata) ||
+	    !json_find(metadata, STR("annotations"), &annotations) ||
+	    !json_find(annotations, STR("sandboxtask.io/task"), &task) || task.n < 2)
+		return NULL;
+	task = str_slice(task, 1, task.n - 1); /* names need no escapes */
+	in_namespace = str_split(&task, '/');
+	if (in_namespace.n > 0 && task.n > 0)
+		job = term_add_job(term, uid, in_namespace, task);
+	return job;
+}
+
+static struct job *find_or_add_job_of_pod(struct term *term, const struct kube_object *object)
+{
+	char uid[TASK_UID_SIZE];
+	struct job *job;
+
+	if (!pod_task_uid(str_of(object->name), uid))
+		return NULL; /* not ours, whatever its labels say */
+	job = term_job(term, str_of(uid));
+	return job ? job : add_job_of_pod(term, str_of(uid), object->raw);
+}
+
+static bool note_pod(struct term *term, struct job *job, struct str json)
+{
+	struct err err;
+
+	if (job_note_pod(job, json, &err) == 0)
+		return true;
+	log_error(term->config.log, "a Pod can't be read", log_name("uid", str_of(job->uid)),
+		  log_err(&err));
+	return false;
+}
+
+void term_pod_note(struct term *term, const struct kube_object *object)
+{
+	struct job *job = find_or_add_job_of_pod(term, object);
+
+	if (job && note_pod(term, job, object->raw))
+		term_wake_now(term, job);
+}
+
+/* Its last text is evidence; whether it is gone, or only looks otherwise, a read will tell. */
+void term_pod_note_gone(struct term *term, const struct kube_object *object)
+{
+	char uid[TASK_UID_SIZE];
+	struct job *job = NULL;
+
+	if (pod_task_uid(str_of(object->name), uid))
+		job = term_job(term, str_of(uid));
+	if (!job || !job->pod.pod || !str_equal(job->pod.pod->uid, str_of(object->uid)))
+		return;
+	if (object->raw.n > 0)
+		note_pod(term, job, object->raw);
+	job_doubt_pod(job);
+	term_wake_now(term, job);
+}
