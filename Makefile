@@ -238,20 +238,18 @@ integration: $(INTEGRATION_TESTS)
 integration-valgrind: $(INTEGRATION_TESTS)
 	@prove --exec '$(VALGRIND)' --jobs $(JOBS) $(or $(VALGRIND_TESTS),$(INTEGRATION_TESTS))
 
-# --- The simulation: tests/sim/sim_*.c are a world under kube/io.h, every other file there is a test in it. Each runs the
-# shipped code above io.h; a test of the manager is built when there is one. SEED=N, SCENARIO=NAME and CRASH=N are passed on.
+# --- The simulation: tests/sim/sim_*.c are a world under kube/io.h, in which the shipped code above it runs; every other file
+# there is a test in that world. SCENARIO=NAME, SEED=N, POINT=N and TRACE=1 are for life.c.
 
 sim_world := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/sim/sim_*.c))) $(BUILD)/obj/tests/lib/runner_model.o $(tap)
-sim_sources := $(filter-out tests/sim/sim_%,$(sort $(wildcard tests/sim/*.c)))
-SIM_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(if $(filter manager,$(present_layers)),$(sim_sources),$(filter-out tests/sim/crash.c,$(sim_sources))))
-sim_layers := $(filter-out cli,$(present_layers))
+SIM_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(filter-out tests/sim/sim_%,$(sort $(wildcard tests/sim/*.c))))
 
-$(SIM_TESTS): $(BUILD)/tests/sim/%.t: $(BUILD)/obj/tests/sim/%.o $(sim_world) $(call archives_for,$(call reversed,$(sim_layers)))
+$(SIM_TESTS): $(BUILD)/tests/sim/%.t: $(BUILD)/obj/tests/sim/%.o $(sim_world) $(call archives_for,manager)
 	@mkdir -p $(@D)
-	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $^ $(call links_for,$(sim_layers))
+	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $^ $(call links_for,manager)
 
 .PHONY: sim
-sim: packages-build $(SIM_TESTS) ## the controller in a simulated world: SEED=1, SCENARIO=NAME, CRASH=N, TRACE=1
+sim: packages-build $(SIM_TESTS) ## the controller in a simulated world: SCENARIO=NAME, SEED=1, POINT=N, TRACE=1
 	@prove --exec '' --jobs $(JOBS) $(SIM_TESTS)
 
 # --- kube_probe: controller/kube against a real API server, run by tests/cluster/client.t and apiserver.t.

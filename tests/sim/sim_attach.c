@@ -55,6 +55,13 @@ static void note_heard(struct sim_attach *a, struct str message)
 		a->hello_was_heard |= frame.type == FRAME_HELLO;
 }
 
+static int64_t held_ms_of(void *context)
+{
+	const struct sim_attach *a = context;
+
+	return a->ws ? sim_ws_held_ms(a->ws) : 0;
+}
+
 static void on_down(void *context, int kind, struct str bytes)
 {
 	struct sim_attach *a = context;
@@ -152,7 +159,7 @@ static void check_sent(struct sim_attach *a, struct str message)
 void sim_attach_send(struct sim_attach *a, struct str message)
 {
 	check_sent(a, message);
-	sim_pipe_send(&a->up, INPUT, message);
+	sim_pipe_send_late(&a->up, INPUT, message, sim_ws_held_ms(a->ws));
 }
 
 size_t sim_attach_unsent(const struct sim_attach *a)
@@ -176,6 +183,7 @@ struct sim_attach *sim_attach_new(struct sim_world *world, struct io_ws *ws, con
 	a->ws = ws;
 	sim_pipe_init(&a->up, &world->clock, on_up, a);
 	sim_pipe_init(&a->down, &world->clock, on_down, a);
+	a->down.held_ms = held_ms_of;
 	reader_init(&a->sent, a->sent_frame);
 	reader_init(&a->heard, a->heard_frame);
 	list_push_back(&world->attaches, &a->link);

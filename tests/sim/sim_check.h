@@ -12,6 +12,7 @@
  * 4. No Pod is deleted by a controller before the final status is written, or the attempt is given
  *    up; at the end the task is final and nothing is left.
  * 5. The code and the input stand in no Pod, Event, Lease, policy or log.
+ * 7. The reads and writes of a run are bounded: there is no hot loop.
  */
 #ifndef SIM_SIM_CHECK_H
 #define SIM_SIM_CHECK_H
@@ -25,6 +26,8 @@ struct sim_pod;
 
 struct sim_check {
 	struct sim_world *world;
+	unsigned writes; /* that controllers sent for tasks, outputs and Pods */
+	unsigned reads;	 /* and all that they asked */
 	bool has_failed;
 	char text[400];
 };

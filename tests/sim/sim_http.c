@@ -88,13 +88,34 @@ static void end(struct io_http *http, const struct err *err)
 	callbacks.done(context, err);
 }
 
+/* The connection breaks: what was said on it is not heard. */
+static void break_off(struct io_http *http)
+{
+	struct err err;
+
+	err_set(&err, ERR_TRANSPORT, "the connection broke");
+	end(http, &err);
+}
+
 /* --- Limits of time. --- */
+
+/* One that is frozen finds out later. */
+static bool is_held(struct io_http *http, struct sim_event *event, void (*again)(void *context))
+{
+	int64_t held_ms = sim_io_held_ms(http->sio);
+
+	if (held_ms > 0)
+		sim_clock_in(&http->sio->world->clock, event, held_ms, again, http);
+	return held_ms > 0;
+}
 
 static void on_timeout(void *context)
 {
 	struct io_http *http = context;
 	struct err err;
 
+	if (is_held(http, &http->timeout, on_timeout))
+		return;
 	err_set(&err, ERR_TIMEOUT, "no whole answer in time");
 	end(http, &err);
 }
@@ -102,10 +123,9 @@ static void on_timeout(void *context)
 static void on_silence(void *context)
 {
 	struct io_http *http = context;
-	struct err err;
 
-	err_set(&err, ERR_TRANSPORT, "the connection fell silent");
-	end(http, &err);
+	if (!is_held(http, &http->silence, on_silence))
+		break_off(http);
 }
 
 static void note_sound(struct io_http *http)
@@ -113,6 +133,24 @@ static void note_sound(struct io_http *http)
 	if (http->silence_ms > 0)
 		sim_clock_in(&http->sio->world->clock, &http->silence, http->silence_ms, on_silence,
 			     http);
+}
+
+/* --- Trouble on the way. --- */
+
+static bool has_trouble(struct exchange *x)
+{
+	return random_chance(&x->world->clock.random, x->world->trouble_percent);
+}
+
+/* The API server has no time. */
+static void refuse(struct exchange *x)
+{
+	if (random_chance(&x->world->clock.random, 50)) {
+		sim_answer_refuse(&x->answer, 429, "TooManyRequests", "too many requests");
+		x->answer.retry_after_ms = 1000;
+	} else {
+		sim_answer_refuse(&x->answer, 503, "ServiceUnavailable", "shutting down");
+	}
 }
 
 /* --- The answer. --- */
@@ -142,19 +180,31 @@ static void deliver_body(struct exchange *x, struct str bytes)
 	deliver_bytes(x, str_slice(bytes, cut, bytes.n));
 }
 
+static void hear_answer(struct exchange *x)
+{
+	if (!sim_io_effect(x->http->sio, "hears %d to %s %.*s", x->answer.status, x->method,
+			   (int)strcspn(x->target, "?"), x->target))
+		return;
+	x->http->callbacks.head(x->http->context, x->answer.status, x->answer.retry_after_ms);
+	deliver_body(x, buf_str(&x->answer.body));
+	if (x->http)
+		end(x->http, NULL);
+}
+
 static void on_answer(void *context)
 {
 	struct exchange *x = context;
+	int64_t held_ms = x->http ? sim_io_held_ms(x->http->sio) : 0;
 
-	x->is_busy = true;
-	if (x->http && sim_io_effect(x->http->sio, "hears %d to %s %.*s", x->answer.status,
-				     x->method, (int)strcspn(x->target, "?"), x->target)) {
-		x->http->callbacks.head(x->http->context, x->answer.status,
-					x->answer.retry_after_ms);
-		deliver_body(x, buf_str(&x->answer.body));
-		if (x->http)
-			end(x->http, NULL);
+	if (held_ms > 0) {
+		sim_clock_in(&x->world->clock, &x->event, held_ms, on_answer, x);
+		return;
 	}
+	x->is_busy = true;
+	if (x->http && has_trouble(x))
+		break_off(x->http);
+	else if (x->http)
+		hear_answer(x);
 	exchange_free(x);
 }
 
@@ -162,6 +212,10 @@ static void on_answer(void *context)
 
 static void hear_stream(struct exchange *x, int kind, struct str bytes)
 {
+	if (has_trouble(x)) {
+		break_off(x->http);
+		return;
+	}
 	if (!sim_io_effect(x->http->sio, "hears %zu bytes of the watch of %.*s", bytes.n,
 			   (int)strcspn(x->target, "?"), x->target))
 		return;
@@ -184,6 +238,13 @@ static void on_stream(void *context, int kind, struct str bytes)
 		exchange_free(x);
 }
 
+static int64_t held_ms_of(void *context)
+{
+	const struct exchange *x = context;
+
+	return sim_io_held_ms(x->http->sio);
+}
+
 static void on_line(void *context, struct str line)
 {
 	struct exchange *x = context;
@@ -203,6 +264,7 @@ static void open_stream(struct exchange *x)
 	static const struct sim_watch_callbacks CALLBACKS = {on_line, on_watch_end};
 
 	sim_pipe_init(&x->stream, &x->world->clock, on_stream, x);
+	x->stream.held_ms = held_ms_of;
 	sim_pipe_send(&x->stream, HEAD, STR(""));
 	sim_watch_start(x->answer.watch, &CALLBACKS, x);
 }
@@ -228,7 +290,10 @@ static void on_arrival(void *context)
 		return;
 	}
 	sim_check_request(&x->world->check, &request);
-	sim_api_handle(&x->world->api, &request, &x->answer);
+	if (has_trouble(x))
+		refuse(x);
+	else
+		sim_api_handle(&x->world->api, &request, &x->answer);
 	if (x->answer.watch)
 		open_stream(x);
 	else
@@ -260,7 +325,9 @@ static struct exchange *exchange_new(struct io_http *http, const struct io_http_
 				       request->body.n};
 	sim_answer_init(&x->answer);
 	list_push_back(&world->exchanges, &x->link);
-	sim_clock_in(&world->clock, &x->event, sim_clock_between(&world->clock, 1, SIM_PIPE_MS_MAX),
+	sim_clock_in(&world->clock, &x->event,
+		     sim_io_held_ms(http->sio) +
+			     sim_clock_between(&world->clock, 1, SIM_PIPE_MS_MAX),
 		     on_arrival, x);
 	return x;
 }

@@ -70,7 +70,12 @@ static void on_timer(void *context)
 {
 	struct io_timer *timer = context;
 	void (*fire)(void *context) = timer->fire;
+	int64_t held_ms = sim_io_held_ms(timer->sio);
 
+	if (held_ms > 0) {
+		sim_clock_in(&timer->sio->world->clock, &timer->event, held_ms, on_timer, timer);
+		return;
+	}
 	context = timer->context;
 	timer_free(timer);
 	fire(context);
@@ -241,6 +246,19 @@ void sim_io_kill(struct sim_io *sio)
 	sim_ws_kill(sio);
 }
 
+void sim_io_freeze(struct sim_io *sio, int64_t ms)
+{
+	sim_trace_add(&sio->world->trace, "%s freezes for %lld ms", sio->name, (long long)ms);
+	sio->frozen_until_ms = sio->world->clock.now_ms + ms;
+}
+
+int64_t sim_io_held_ms(const struct sim_io *sio)
+{
+	int64_t left_ms = sio->frozen_until_ms - sio->world->clock.now_ms;
+
+	return sio->is_dead || left_ms < 0 ? 0 : left_ms;
+}
+
 static size_t length(const struct list *list)
 {
 	size_t count = 0;
@@ -274,10 +292,11 @@ bool sim_io_effect(struct sim_io *sio, const char *format, ...)
 	world->effects++;
 	sim_trace_add(&world->trace, "%s %s (effect %llu)", sio->name, text,
 		      (unsigned long long)world->effects);
-	if (world->effects != world->crash_at)
+	if (world->effects != world->point)
 		return true;
-	sim_io_kill(sio);
-	if (world->on_crash)
-		world->on_crash(world->context, sio);
-	return false;
+	if (world->on_point)
+		world->on_point(world->context, sio);
+	else
+		sim_io_kill(sio);
+	return !sio->is_dead;
 }

@@ -25,7 +25,8 @@ struct sim_io {
 	struct sim_world *world;
 	char name[32]; /* of the controller: the actor of its writes */
 	bool is_dead;
-	int64_t offset_ms; /* of its monotonic clock */
+	int64_t frozen_until_ms; /* of the world's clock */
+	int64_t offset_ms;	 /* of its monotonic clock */
 	struct list timers, https, sockets, servers;
 	unsigned endpoints;
 	struct sim_file files[SIM_IO_FILES_MAX];
@@ -37,11 +38,18 @@ struct sim_io *sim_io_new(struct sim_world *world, const char *name);
  * does not. May be called from inside a callback. */
 void sim_io_kill(struct sim_io *sio);
 
+/* The process gets no turn for so long: nothing is called back, and what it has just started to
+ * send leaves when it gets one again. Time goes on. */
+void sim_io_freeze(struct sim_io *sio, int64_t ms);
+/* How long that will still last; 0: it is awake, or dead. */
+int64_t sim_io_held_ms(const struct sim_io *sio);
+
 /* The owner must have ended, by end or cancel, whatever he started: how much of it he did not is
  * returned, and is a leak of his. */
 size_t sim_io_delete(struct sim_io *sio);
 
-/* An effect, in words, is about to happen. False: the io is dead, now or before, and it does not. */
+/* An effect, in words, is about to happen. False: the io is dead, now or before, and it does not.
+ * What leaves the controller leaves sim_io_held_ms later. */
 bool sim_io_effect(struct sim_io *sio, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -40,7 +40,12 @@ static void on_due(void *context)
 {
 	struct sim_pipe *pipe = context;
 	struct message *message = list_first(&pipe->messages, struct message, link);
+	int64_t held_ms = pipe->held_ms ? pipe->held_ms(pipe->context) : 0;
 
+	if (held_ms > 0) {
+		sim_clock_in(pipe->clock, &pipe->event, held_ms, on_due, pipe);
+		return;
+	}
 	list_remove(&message->link);
 	pipe->bytes -= message->bytes.n;
 	wait_for_first(pipe);
@@ -57,10 +62,11 @@ static void wait_for_first(struct sim_pipe *pipe)
 			     on_due, pipe);
 }
 
-void sim_pipe_send(struct sim_pipe *pipe, int kind, struct str bytes)
+void sim_pipe_send_late(struct sim_pipe *pipe, int kind, struct str bytes, int64_t held_ms)
 {
 	struct message *message = mem_new(1, sizeof(*message));
-	int64_t due_ms = pipe->clock->now_ms + sim_clock_between(pipe->clock, 1, SIM_PIPE_MS_MAX);
+	int64_t due_ms =
+		pipe->clock->now_ms + held_ms + sim_clock_between(pipe->clock, 1, SIM_PIPE_MS_MAX);
 
 	if (due_ms < pipe->last_due_ms)
 		due_ms = pipe->last_due_ms;
@@ -75,7 +81,7 @@ void sim_pipe_send(struct sim_pipe *pipe, int kind, struct str bytes)
 		wait_for_first(pipe);
 }
 
-bool sim_pipe_is_empty(const struct sim_pipe *pipe)
+void sim_pipe_send(struct sim_pipe *pipe, int kind, struct str bytes)
 {
-	return list_is_empty(&pipe->messages);
+	sim_pipe_send_late(pipe, kind, bytes, 0);
 }

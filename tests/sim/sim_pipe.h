@@ -18,6 +18,8 @@ struct sim_pipe {
 	struct sim_event event;
 	int64_t last_due_ms;
 	size_t bytes; /* on their way */
+	/* For how long the receiver takes nothing; NULL: it always does. */
+	int64_t (*held_ms)(void *context);
 	/* `kind` is the sender's number. The pipe may be freed in it. */
 	void (*deliver)(void *context, int kind, struct str bytes);
 	void *context;
@@ -28,7 +30,8 @@ void sim_pipe_init(struct sim_pipe *pipe, struct sim_clock *clock,
 /* What is on its way is lost. */
 void sim_pipe_free(struct sim_pipe *pipe);
 
+/* It leaves `held_ms` later; what is sent after it does not overtake it. */
+void sim_pipe_send_late(struct sim_pipe *pipe, int kind, struct str bytes, int64_t held_ms);
 void sim_pipe_send(struct sim_pipe *pipe, int kind, struct str bytes);
-bool sim_pipe_is_empty(const struct sim_pipe *pipe);
 
 #endif

@@ -3,12 +3,12 @@
  * kubelet and runners, and the networks between them and the controllers. All controllers of a
  * world share it; each has an io of its own (sim_io.h).
  *
- * Points of crash. Every effect of a controller is counted: a write that is about to leave it, an
- * answer or an event that is about to reach it, a websocket's message about to leave, one that has
- * just been heard by the runner, one about to be heard by the controller. At the effect with the
- * number `crash_at` its io dies, there and then: what was about to happen does not, what is on its
- * way arrives or not, by chance. The owner is told by `on_crash`, from inside the controller, and
- * frees it later.
+ * Points. Every effect of a controller is counted: a write that is about to leave it, an answer or
+ * an event that is about to reach it, a websocket's message about to leave, one that has just been
+ * heard by the runner, one about to be heard by the controller. At the effect with the number
+ * `point` something happens: `on_point` is called, from inside the controller. When it kills the io
+ * (what it does without on_point), then what was about to happen does not, and what is on its way
+ * arrives or not, by chance; the controller is to be freed later, from outside.
  */
 #ifndef SIM_SIM_WORLD_H
 #define SIM_SIM_WORLD_H
@@ -27,8 +27,9 @@ struct sim_world {
 	struct sim_node node;
 	struct sim_check check;
 	struct list exchanges, attaches; /* sim_http.c, sim_attach.c */
-	uint64_t effects, crash_at;
-	void (*on_crash)(void *context, struct sim_io *io);
+	unsigned trouble_percent; /* of what comes over the network: it breaks, or is refused */
+	uint64_t effects, point;
+	void (*on_point)(void *context, struct sim_io *io); /* NULL: it crashes */
 	void *context;
 };
 

@@ -14,7 +14,8 @@ struct io_ws {
 	struct sim_attach *attach; /* NULL: the io is dead */
 	struct io_ws_callbacks callbacks;
 	void *context;
-	struct sim_event timeout; /* of the handshake */
+	struct sim_event timeout;  /* of the handshake */
+	struct sim_event writable; /* owed */
 	bool is_open, was_refused;
 	size_t message_limit;
 };
@@ -22,6 +23,7 @@ struct io_ws {
 static void ws_free(struct io_ws *ws)
 {
 	sim_clock_cancel(&ws->sio->world->clock, &ws->timeout);
+	sim_clock_cancel(&ws->sio->world->clock, &ws->writable);
 	list_remove(&ws->link);
 	free(ws);
 }
@@ -45,8 +47,20 @@ static void end_by_error(struct io_ws *ws, enum err_code code, const char *text)
 	end(ws, &(struct io_ws_end){.err = &err});
 }
 
+int64_t sim_ws_held_ms(const struct io_ws *ws)
+{
+	return sim_io_held_ms(ws->sio);
+}
+
 static void on_timeout(void *context)
 {
+	struct io_ws *ws = context;
+	int64_t held_ms = sim_ws_held_ms(ws);
+
+	if (held_ms > 0) {
+		sim_clock_in(&ws->sio->world->clock, &ws->timeout, held_ms, on_timeout, ws);
+		return;
+	}
 	end_by_error(context, ERR_TIMEOUT, "no handshake in time");
 }
 
@@ -102,6 +116,7 @@ void sim_ws_kill(struct sim_io *sio)
 
 	list_for_each (ws, &sio->sockets, link) {
 		sim_clock_cancel(&sio->world->clock, &ws->timeout);
+		sim_clock_cancel(&sio->world->clock, &ws->writable);
 		if (ws->attach)
 			sim_attach_leave(ws->attach, random_chance(&sio->world->clock.random, 50));
 		ws->attach = NULL;
@@ -132,6 +147,10 @@ static void hear_end(struct io_ws *ws, int http_status, struct str body)
 
 void sim_ws_hear(struct io_ws *ws, int kind, struct str bytes)
 {
+	if (random_chance(&ws->sio->world->clock.random, ws->sio->world->trouble_percent)) {
+		end_by_error(ws, ERR_TRANSPORT, "the connection broke");
+		return;
+	}
 	if (!sim_io_effect(ws->sio, "hears %zu bytes of a runner", bytes.n))
 		return;
 	switch (kind) {
@@ -146,12 +165,20 @@ void sim_ws_hear(struct io_ws *ws, int kind, struct str bytes)
 	}
 }
 
-void sim_ws_note_arrival(struct io_ws *ws, size_t length)
+static void on_writable(void *context)
 {
-	if (!sim_io_effect(ws->sio, "has %zu bytes heard by a runner", length))
-		return;
-	if (!ws->was_refused || sim_attach_unsent(ws->attach) > SIM_WS_WINDOW_BYTES / 2)
-		return;
+	struct io_ws *ws = context;
+
 	ws->was_refused = false;
 	ws->callbacks.writable(ws->context);
+}
+
+void sim_ws_note_arrival(struct io_ws *ws, size_t length)
+{
+	int64_t held_ms = sim_ws_held_ms(ws);
+
+	if (held_ms == 0 && !sim_io_effect(ws->sio, "has %zu bytes heard by a runner", length))
+		return;
+	if (ws->was_refused && sim_attach_unsent(ws->attach) <= SIM_WS_WINDOW_BYTES / 2)
+		sim_clock_in(&ws->sio->world->clock, &ws->writable, held_ms, on_writable, ws);
 }

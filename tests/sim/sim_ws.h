@@ -20,6 +20,9 @@ void sim_ws_close(struct io *io, struct io_ws *ws);
 /* The io is dead: nothing of it is listened to any more. */
 void sim_ws_kill(struct sim_io *sio);
 
+/* How long its controller is frozen. */
+int64_t sim_ws_held_ms(const struct io_ws *ws);
+
 /* For the server's end: something comes, or has arrived over there and makes room. */
 void sim_ws_hear(struct io_ws *ws, int kind, struct str bytes);
 void sim_ws_note_arrival(struct io_ws *ws, size_t length);

@@ -264,7 +264,7 @@ static bool write_reached_the_server(uint64_t crash_at)
 	};
 
 	world.effects = 0;
-	world.crash_at = crash_at;
+	world.point = crash_at;
 	pending = io->http_start(io, &request, &CALLBACKS, NULL);
 	run(1000);
 	return sim_store_find(&world.api.store, sim_store_kind("leases"), STR(SIM_SYSTEM_NAMESPACE),

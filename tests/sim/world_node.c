@@ -200,7 +200,7 @@ static void test_crashes(void)
 	cmp_ok(effects, ">", 20, "a run has effects");
 	for (uint64_t n = 1; n <= effects; n++) {
 		begin(1);
-		world.crash_at = n;
+		world.point = n;
 		attach(1);
 		sim_world_run(&world, 20000);
 		leave();
