@@ -136,18 +136,16 @@ static int64_t start_budget_ms(const struct snapshot *s)
 
 /* --- The task is over: what is left of it goes. --- */
 
-/* Whatever it is that let the Pod out of sight, its task would never be looked at again. */
-static bool pod_may_be_left(const struct snapshot *s)
+static bool had_a_pod(const struct snapshot *s)
 {
-	bool had_one = s->attempts_seen > 0 ||
-		       (s->task_known == KNOWN_PRESENT && s->task->status.attempt > 0);
-
-	return s->pod_known == KNOWN_UNSEEN && had_one;
+	return s->attempts_seen > 0 ||
+	       (s->task_known == KNOWN_PRESENT && s->task->status.attempt > 0);
 }
 
 static void sweep(const struct snapshot *s, struct decision *d, const char *why)
 {
-	if (pod_may_be_left(s))
+	/* Else its task would be forgotten with the Pod still there. */
+	if (s->pod_known == KNOWN_UNSEEN && had_a_pod(s))
 		return act(d, EFFECT_READ_POD, "the task is over, and its Pod is out of sight");
 	if (!pod_is_present(s) || !pod_is_ours(s))
 		return wait_for_event(d, "nothing is left");

@@ -102,7 +102,7 @@ void job_doubt_task(struct job *job);
 /* Frees the task and what comes from it: it will be read again. */
 void job_unload(struct job *job);
 
-/* A Pod that has the name of one of the task's. One of a lower attempt than is known is left out. */
+/* A Pod with a name of the task's. One of a lower attempt than is known is left out. */
 int job_note_pod(struct job *job, struct str json, struct err *err);
 void job_doubt_pod(struct job *job);
 void job_note_pod_absent(struct job *job);

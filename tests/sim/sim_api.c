@@ -220,8 +220,8 @@ void sim_api_delete_pod(struct sim_api *api, const char *actor, struct sim_objec
 		sim_store_remove(&api->store, actor, pod);
 	else if (grace_seconds < now)
 		sim_store_patchf(&api->store, actor, pod,
-				 "{\"metadata\":{\"deletionTimestamp\":\"%s\","
-				 "\"deletionGracePeriodSeconds\":%" PRId64 "}}",
+				 "{'metadata':{'deletionTimestamp':'%s',"
+				 "'deletionGracePeriodSeconds':%" PRId64 "}}",
 				 sim_clock_text(api->clock), grace_seconds);
 }
 

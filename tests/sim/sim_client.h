@@ -1,6 +1,6 @@
 /*
- * sim_client: what a controller process has at its start: an io, a log, and a client (kube/client.h)
- * with a token from a file. The log goes into the world's checks and its trace.
+ * sim_client: what a controller has at its start: an io, a log, and a client (kube/client.h) with a
+ * token from a file. The log goes into the checks and the trace of the world.
  */
 #ifndef SIM_SIM_CLIENT_H
 #define SIM_SIM_CLIENT_H

@@ -71,12 +71,11 @@ static void exit_container(struct sim_pod *pod, int exit_code)
 	stop_container(pod);
 	sim_trace_add(&pod->world->trace, "container of %s exits with %d", pod->name, exit_code);
 	if (object && has_run)
-		sim_store_patchf(
-			store_of(pod), "kubelet", object,
-			"{\"status\":{\"phase\":\"%s\",\"containerStatuses\":[{\"name\":\"sandbox\","
-			"\"state\":{\"terminated\":{\"exitCode\":%d,\"reason\":\"%s\"}}}]}}",
-			exit_code == 0 ? "Succeeded" : "Failed", exit_code,
-			exit_code == 0 ? "Completed" : "Error");
+		sim_store_patchf(store_of(pod), "kubelet", object,
+				 "{'status':{'phase':'%s','containerStatuses':[{'name':'sandbox',"
+				 "'state':{'terminated':{'exitCode':%d,'reason':'%s'}}}]}}",
+				 exit_code == 0 ? "Succeeded" : "Failed", exit_code,
+				 exit_code == 0 ? "Completed" : "Error");
 	if (object && pod->is_terminating)
 		in_a_while(pod, 1, 50, remove_object);
 }
@@ -175,15 +174,14 @@ static void run(void *context)
 	pod->model->on_event = on_event;
 	pod->model->context = pod;
 	in_a_while(pod, 1, 200, on_ready);
-	sim_store_patchf(
-		store_of(pod), "kubelet", object_of(pod),
-		"{\"status\":{\"phase\":\"Running\",\"podIP\":\"10.0.0.2\",\"hostIP\":\"10.0.0.1\","
-		"\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"True\"},"
-		"{\"type\":\"Ready\",\"status\":\"True\"}],\"containerStatuses\":[{"
-		"\"name\":\"sandbox\",\"ready\":true,\"image\":\"runner-python:1\","
-		"\"imageID\":\"docker.io/sandboxtask/runner-python@sha256:1\","
-		"\"state\":{\"running\":{\"startedAt\":\"%s\"}}}]}}",
-		sim_clock_text(clock));
+	sim_store_patchf(store_of(pod), "kubelet", object_of(pod),
+			 "{'status':{'phase':'Running','podIP':'10.0.0.2','hostIP':'10.0.0.1',"
+			 "'conditions':[{'type':'PodScheduled','status':'True'},"
+			 "{'type':'Ready','status':'True'}],'containerStatuses':[{"
+			 "'name':'sandbox','ready':true,'image':'runner-python:1',"
+			 "'imageID':'docker.io/sandboxtask/runner-python@sha256:1',"
+			 "'state':{'running':{'startedAt':'%s'}}}]}}",
+			 sim_clock_text(clock));
 }
 
 static void schedule(void *context)
@@ -191,11 +189,10 @@ static void schedule(void *context)
 	struct sim_pod *pod = context;
 
 	pod->state = SIM_POD_SCHEDULED;
-	sim_store_patchf(
-		store_of(pod), "scheduler", object_of(pod),
-		"{\"spec\":{\"nodeName\":\"node-1\"},\"status\":{\"conditions\":["
-		"{\"type\":\"PodScheduled\",\"status\":\"True\"}],\"containerStatuses\":[{"
-		"\"name\":\"sandbox\",\"state\":{\"waiting\":{\"reason\":\"ContainerCreating\"}}}]}}");
+	sim_store_patchf(store_of(pod), "scheduler", object_of(pod),
+			 "{'spec':{'nodeName':'node-1'},'status':{'conditions':["
+			 "{'type':'PodScheduled','status':'True'}],'containerStatuses':[{"
+			 "'name':'sandbox','state':{'waiting':{'reason':'ContainerCreating'}}}]}}");
 	in_a_while(pod, 100, 800, run);
 }
 
@@ -340,8 +337,8 @@ void sim_node_drain(struct sim_pod *pod)
 	if (!object)
 		return;
 	sim_store_patchf(store_of(pod), "drain", object,
-			 "{\"status\":{\"conditions\":[{\"type\":\"DisruptionTarget\","
-			 "\"status\":\"True\",\"reason\":\"EvictionByEvictionAPI\"}]}}");
+			 "{'status':{'conditions':[{'type':'DisruptionTarget',"
+			 "'status':'True','reason':'EvictionByEvictionAPI'}]}}");
 	sim_api_delete_pod(&pod->world->api, "drain", object, 30);
 }
 
@@ -355,8 +352,8 @@ void sim_node_evict(struct sim_pod *pod)
 	sim_clock_cancel(&pod->world->clock, &pod->step);
 	stop_container(pod);
 	sim_store_patchf(store_of(pod), "kubelet", object,
-			 "{\"status\":{\"phase\":\"Failed\",\"reason\":\"Evicted\",\"message\":"
-			 "\"The node was low on resource: memory.\",\"containerStatuses\":[]}}");
+			 "{'status':{'phase':'Failed','reason':'Evicted','message':"
+			 "'The node was low on resource: memory.','containerStatuses':[]}}");
 }
 
 /* --- Birth and death. --- */

@@ -14,6 +14,7 @@
 
 #define QUIET_MS (20 * 1000)	  /* nothing happens for so long: nothing will */
 #define LIMIT_MS (30 * 60 * 1000) /* by then the task is over, whatever happened */
+#define LOOK_MS	 500		  /* how often that is looked at */
 #define STOP_MS	 (10 * 1000)
 /* The second point comes within so many effects of the first one. */
 #define POINT_DISTANCE_MAX 200
@@ -135,7 +136,7 @@ static void run_until_quiet(struct run *run)
 
 	while (!run->world.check.has_failed && clock->now_ms < LIMIT_MS &&
 	       (quiet_since_ms == SIM_NEVER || clock->now_ms - quiet_since_ms < QUIET_MS)) {
-		sim_world_run(&run->world, 100);
+		sim_world_run(&run->world, LOOK_MS);
 		if (!is_quiet(run)) {
 			quiet_since_ms = SIM_NEVER;
 		} else if (quiet_since_ms == SIM_NEVER) {

@@ -196,16 +196,17 @@ static void set_version(struct sim_store *store, struct sim_object *object)
 
 static void set_identity(struct sim_store *store, struct sim_object *object)
 {
+	const char *in_namespace = object->in_namespace;
 	char patch[512];
 
 	snprintf(object->uid, sizeof(object->uid), "%08" PRIx64 "-0000-4000-8000-%012" PRIx64,
 		 random_next(&store->clock->random) >> 32, ++store->made);
-	snprintf(
-		patch, sizeof(patch),
-		"{\"metadata\":{\"uid\":\"%s\",\"generation\":1,\"creationTimestamp\":\"%s\"%s%s%s}}",
-		object->uid, sim_clock_text(store->clock),
-		object->in_namespace[0] ? ",\"namespace\":\"" : "", object->in_namespace,
-		object->in_namespace[0] ? "\"" : "");
+	snprintf(patch, sizeof(patch),
+		 "{\"metadata\":{\"uid\":\"%s\",\"generation\":1,"
+		 "\"creationTimestamp\":\"%s\"%s%s%s}}",
+		 object->uid, sim_clock_text(store->clock),
+		 in_namespace[0] ? ",\"namespace\":\"" : "", in_namespace,
+		 in_namespace[0] ? "\"" : "");
 	set(object, str_of(patch));
 }
 
@@ -277,6 +278,8 @@ bool sim_store_patchf(struct sim_store *store, const char *actor, struct sim_obj
 	va_start(args, format);
 	buf_vprintf(&patch, format, args);
 	va_end(args);
+	for (size_t i = 0; i < patch.length; i++)
+		patch.data[i] = patch.data[i] == '\'' ? '"' : patch.data[i];
 	is_changed = sim_store_patch(store, actor, object, buf_str(&patch));
 	buf_free(&patch);
 	return is_changed;

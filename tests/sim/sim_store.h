@@ -89,7 +89,7 @@ struct sim_object *sim_store_create(struct sim_store *store, const char *actor,
 /* False: it changed nothing. */
 bool sim_store_patch(struct sim_store *store, const char *actor, struct sim_object *object,
 		     struct str patch);
-/* The same, with a patch in printf's way. */
+/* The same, with a patch in printf's way, in which ' stands for ". */
 bool sim_store_patchf(struct sim_store *store, const char *actor, struct sim_object *object,
 		      const char *format, ...) __attribute__((format(printf, 4, 5)));
 

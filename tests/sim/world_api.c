@@ -1,4 +1,4 @@
-/* The shipped client and watch against the simulated API server: it answers as the real one does. */
+/* The shipped client and watch against the simulated API server, which answers as a real one. */
 #include "sim_client.h"
 #include "sim_json.h"
 
@@ -264,7 +264,7 @@ static struct watch *watch_tasks(struct seen *seen)
 static void set_phase(const char *name, const char *phase)
 {
 	sim_store_patchf(&world.api.store, "somebody", sim_world_task(&world, name),
-			 "{\"status\":{\"phase\":\"%s\",\"reason\":\"NonZeroExit\"}}", phase);
+			 "{'status':{'phase':'%s','reason':'NonZeroExit'}}", phase);
 	sim_world_run(&world, 100);
 }
 
@@ -321,7 +321,7 @@ static void test_watch_after_compaction(void)
 		sim_store_patchf(&world.api.store, "somebody",
 				 sim_store_find(&world.api.store, sim_store_kind("namespaces"),
 						STR(""), STR(SIM_TASK_NAMESPACE)),
-				 "{\"metadata\":{\"labels\":{\"i\":\"%d\"}}}", i);
+				 "{'metadata':{'labels':{'i':'%d'}}}", i);
 		sim_store_compact(&world.api.store);
 	}
 	cmp_ok(seen.synced, "==", 2, "a watch that comes back too late lists again");

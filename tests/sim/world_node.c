@@ -44,8 +44,8 @@ static void credentials(void *context, struct io_endpoint **endpoint, struct str
 static void mark(void)
 {
 	sim_store_patchf(&world.api.store, "controller", task,
-			 "{\"status\":{\"phase\":\"Running\",\"startedAt\":\"now\","
-			 "\"podUID\":\"%s\"}}",
+			 "{'status':{'phase':'Running','startedAt':'now',"
+			 "'podUID':'%s'}}",
 			 pod->uid);
 }
 
