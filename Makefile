@@ -239,7 +239,7 @@ integration-valgrind: $(INTEGRATION_TESTS)
 	@prove --exec '$(VALGRIND)' --jobs $(JOBS) $(or $(VALGRIND_TESTS),$(INTEGRATION_TESTS))
 
 # --- The simulation: tests/sim/sim_*.c are a world under kube/io.h, in which the shipped code above it runs; every other file
-# there is a test in that world. SCENARIO=NAME, SEED=N, POINT=N and TRACE=1 are for life.c.
+# there is a test in that world. SCENARIO=NAME, SEED=N, SEEDS=N, POINT=N and TRACE=1 are for life.c.
 
 sim_world := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/sim/sim_*.c))) $(BUILD)/obj/tests/lib/runner_model.o $(tap)
 SIM_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(filter-out tests/sim/sim_%,$(sort $(wildcard tests/sim/*.c))))
@@ -249,7 +249,7 @@ $(SIM_TESTS): $(BUILD)/tests/sim/%.t: $(BUILD)/obj/tests/sim/%.o $(sim_world) $(
 	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $^ $(call links_for,manager)
 
 .PHONY: sim
-sim: packages-build $(SIM_TESTS) ## the controller in a simulated world: SCENARIO=NAME, SEED=1, POINT=N, TRACE=1
+sim: packages-build $(SIM_TESTS) ## the controller in a simulated world: SCENARIO=NAME, SEED=1, SEEDS=40, POINT=N, TRACE=1
 	@prove --exec '' --jobs $(JOBS) $(SIM_TESTS)
 
 # --- kube_probe: controller/kube against a real API server, run by tests/cluster/client.t and apiserver.t.
@@ -277,7 +277,7 @@ check: packages-build ## the fast loop, no cluster: unit and integration tests p
 	@hack/part 'integration tests under sanitizers' $(MAKE) --silent SANITIZE=address,undefined integration
 	@hack/part 'integration tests under valgrind' $(MAKE) --silent integration-valgrind VALGRIND_TESTS='$(VALGRIND_FIRST)'
 	@hack/part 'simulation' $(MAKE) --silent --jobs $(JOBS) sim
-	@hack/part 'simulation under sanitizers' $(MAKE) --silent SANITIZE=address,undefined sim
+	@hack/part 'simulation under sanitizers' $(MAKE) --silent SANITIZE=address,undefined SEEDS=5 sim
 	@hack/part 'corpora under sanitizers' $(MAKE) --silent SANITIZE=address,undefined corpora
 	@hack/part 'program' $(MAKE) --silent program-tests
 	@hack/part 'program under sanitizers' $(MAKE) --silent SANITIZE=address,undefined program-tests

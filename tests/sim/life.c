@@ -99,17 +99,17 @@ static void test_every_point(const struct sim_scenario *scenario, uint64_t seed,
 		       scenario->endings[i], counts[i]);
 }
 
-static void test_any_point(const struct sim_scenario *scenario, uint64_t seed)
+static void test_any_point(const struct sim_scenario *scenario, uint64_t seed, uint64_t seeds)
 {
 	struct random random = {seed};
 	struct sim_ending ending;
 	int failures = 0;
 
-	for (uint64_t i = 1; i <= SEEDS_MORE && failures < FAILURES_SHOWN_MAX; i++) {
+	for (uint64_t i = 1; i <= seeds && failures < FAILURES_SHOWN_MAX; i++) {
 		sim_scenario_run(scenario, seed + i, 1 + random_below(&random, ANYWHERE), &ending);
 		failures += !ending.has_passed;
 	}
-	cmp_ok(failures, "==", 0, "%s: with %d other seeds, anywhere", scenario->name, SEEDS_MORE);
+	cmp_ok(failures, "==", 0, "%s: with %d other seeds, anywhere", scenario->name, (int)seeds);
 }
 
 static void test_one_point(const struct sim_scenario *scenario, uint64_t seed, uint64_t point)
@@ -122,7 +122,8 @@ static void test_one_point(const struct sim_scenario *scenario, uint64_t seed, u
 
 int main(void)
 {
-	uint64_t seed = random_setting("SEED", 1), point = random_setting("POINT", 0);
+	uint64_t seed = random_setting("SEED", 1), seeds = random_setting("SEEDS", SEEDS_MORE);
+	uint64_t point = random_setting("POINT", 0);
 	const char *name = getenv("SCENARIO");
 
 	for (size_t i = 0; i < SCENARIOS_COUNT; i++) {
@@ -133,7 +134,7 @@ int main(void)
 			continue;
 		}
 		test_every_point(&SCENARIOS[i], seed, test_undisturbed(&SCENARIOS[i], seed));
-		test_any_point(&SCENARIOS[i], seed);
+		test_any_point(&SCENARIOS[i], seed, seeds);
 	}
 	done_testing();
 }

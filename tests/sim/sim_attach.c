@@ -26,7 +26,7 @@ struct sim_attach {
 	/* What went through, for the checks. */
 	struct reader sent, heard;
 	uint8_t sent_frame[FRAME_WIRE_MAX], heard_frame[FRAME_WIRE_MAX];
-	bool hello_was_heard;
+	struct sim_check_connection said;
 };
 
 static void attach_free(struct sim_attach *a)
@@ -52,7 +52,7 @@ static void note_heard(struct sim_attach *a, struct str message)
 	struct frame frame;
 
 	while (message.n > 0 && message.p[0] == 1 && reader_next(&a->heard, &bytes, &frame))
-		a->hello_was_heard |= frame.type == FRAME_HELLO;
+		a->said.hello_was_heard |= frame.type == FRAME_HELLO;
 }
 
 static int64_t held_ms_of(void *context)
@@ -153,7 +153,7 @@ static void check_sent(struct sim_attach *a, struct str message)
 	struct frame frame;
 
 	while (reader_next(&a->sent, &bytes, &frame))
-		sim_check_frame(&a->world->check, &frame, a->hello_was_heard);
+		sim_check_frame(&a->world->check, a->pod, &a->said, &frame);
 }
 
 void sim_attach_send(struct sim_attach *a, struct str message)

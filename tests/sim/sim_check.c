@@ -4,6 +4,7 @@
 #include "sim_world.h"
 
 #include "build/pod.h"
+#include "core/lease.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -76,11 +77,40 @@ static bool holds(struct str text, const char *part)
 
 /* --- 1: before the code. --- */
 
-void sim_check_frame(struct sim_check *check, const struct frame *frame, bool hello_was_heard)
+void sim_check_writer(struct sim_check *check, const char *controller, const char *target)
 {
+	int64_t age_ms = check->world->clock.now_ms - check->leader_since_ms;
+
+	if (!check->needs_leader)
+		return;
+	if (strcmp(controller, check->leader) != 0 || age_ms > LEASE_RENEW_DEADLINE_MS)
+		sim_check_fail(check, "%s writes to %s, but %s held the Lease %d ms ago",
+			       controller, target, check->leader, (int)age_ms);
+}
+
+static void check_session(struct sim_check *check, struct sim_pod *pod,
+			  struct sim_check_connection *connection, const struct frame *frame)
+{
+	if (frame->type != FRAME_ATTACH || connection->session != 0)
+		return;
+	connection->session = frame->session;
+	for (unsigned i = 0; i < pod->session_count; i++)
+		if (pod->sessions[i] == frame->session)
+			sim_check_fail(check, "two connections have the same session number");
+	if (pod->session_count == SIM_POD_SESSIONS_MAX)
+		sim_check_fail(check, "more than %d connections to a Pod", SIM_POD_SESSIONS_MAX);
+	else
+		pod->sessions[pod->session_count++] = frame->session;
+}
+
+void sim_check_frame(struct sim_check *check, struct sim_pod *pod,
+		     struct sim_check_connection *connection, const struct frame *frame)
+{
+	if (pod)
+		check_session(check, pod, connection, frame);
 	if (frame->type != FRAME_OFFER && frame->type != FRAME_UPLOAD && frame->type != FRAME_START)
 		return;
-	if (!hello_was_heard)
+	if (!connection->hello_was_heard)
 		sim_check_fail(check, "%s is sent before HELLO was heard on this connection",
 			       proto_frame_name(frame->type));
 	if (check->world->node.program.lacks_a_layer)
@@ -242,12 +272,21 @@ static bool is_deletion(const struct sim_commit *commit)
 		sim_json_at(commit->after, "metadata.deletionTimestamp").n > 0);
 }
 
+static void note_leader(struct sim_check *check, const struct sim_commit *commit)
+{
+	snprintf(check->leader, sizeof(check->leader), "%.*s",
+		 STR_ARGS(sim_json_word(commit->after, "spec.holderIdentity")));
+	check->leader_since_ms = check->world->clock.now_ms;
+}
+
 static void on_commit(void *context, const struct sim_commit *commit)
 {
 	struct sim_check *check = context;
 
 	if (commit->resource == sim_store_kind("sandboxtasks"))
 		check_task(check, commit);
+	if (commit->resource == sim_store_kind("leases"))
+		note_leader(check, commit);
 	if (commit->resource != sim_store_kind("pods"))
 		return;
 	if (commit->change == SIM_ADDED)

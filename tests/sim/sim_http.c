@@ -336,6 +336,8 @@ static bool leaves(struct sim_io *sio, const struct io_http_request *request)
 {
 	if (strcmp(request->method, "GET") == 0)
 		return !sio->is_dead;
+	if (!sio->is_dead && !strstr(request->target, "/leases"))
+		sim_check_writer(&sio->world->check, sio->name, request->target);
 	return sim_io_effect(sio, "sends %s %.*s", request->method,
 			     (int)strcspn(request->target, "?"), request->target);
 }

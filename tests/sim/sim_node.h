@@ -18,6 +18,8 @@ struct sim_world;
 
 enum sim_pod_state { SIM_POD_PENDING, SIM_POD_SCHEDULED, SIM_POD_RUNNING, SIM_POD_ENDED };
 
+#define SIM_POD_SESSIONS_MAX 64
+
 struct sim_pod {
 	struct list link;
 	struct sim_world *world;
@@ -26,8 +28,10 @@ struct sim_pod {
 	bool has_object, is_terminating; /* its object is there; it got SIGTERM */
 	int64_t terminated_ms;
 	struct sim_event step, deadline, tick;
-	struct runner_model *model; /* while RUNNING */
-	struct list attaches;	    /* sim_attach.h */
+	struct runner_model *model;		 /* while RUNNING */
+	struct list attaches;			 /* sim_attach.h */
+	uint64_t sessions[SIM_POD_SESSIONS_MAX]; /* numbers of those that attached */
+	unsigned session_count;
 	/* What it did: */
 	unsigned starts;
 	bool was_sealed, was_cut; /* an outcome, of the program's own end or of SIGTERM's */

@@ -171,6 +171,7 @@ static void begin(struct run *run, uint64_t seed, uint64_t point)
 	run->world.trouble_percent = run->scenario->trouble_percent;
 	run->world.point = point;
 	run->world.on_point = on_point;
+	run->world.check.needs_leader = true;
 	run->world.context = run;
 	for (int i = 0; i < run->scenario->controllers; i++)
 		start_controller(run);
