@@ -3,6 +3,8 @@
 #include "sim_json.h"
 #include "sim_world.h"
 
+#include "base/json.h"
+#include "build/excerpt.h"
 #include "build/pod.h"
 #include "core/lease.h"
 
@@ -169,6 +171,24 @@ static void check_mark_stays(struct sim_check *check, const struct sim_commit *c
 
 /* --- 3: the truth. --- */
 
+/* What the status refers to is there, and is all. */
+static void check_outputs(struct sim_check *check, struct str task)
+{
+	struct json_walk walk = json_walk(sim_json_at(task, "status.stdout.refs"));
+	int64_t bytes = 0;
+	struct str ref;
+
+	while (json_next(&walk, NULL, &ref)) {
+		bytes += sim_json_number(ref, "bytes", 0);
+		if (!sim_store_find(store_of(check), sim_store_kind("sandboxoutputs"),
+				    sim_json_word(task, "metadata.namespace"),
+				    sim_json_word(ref, "sandboxOutput.name")))
+			sim_check_fail(check, "the status refers to an output that is not there");
+	}
+	if (bytes != (int64_t)check->world->node.program.output_bytes)
+		sim_check_fail(check, "the outputs are not all that was printed");
+}
+
 static void check_success(struct sim_check *check, struct str task)
 {
 	const struct sim_pod *pod = pod_of_uid(check, sim_json_word(task, "status.podUID"));
@@ -178,8 +198,11 @@ static void check_success(struct sim_check *check, struct str task)
 		sim_check_fail(check, "Succeeded without an exit with 0 of the program");
 	if (!sim_json_is(task, "status.reason", "Completed") ||
 	    sim_json_number(task, "status.exitCode", -1) != 0 ||
-	    sim_json_number(task, "status.stdout.bytes", -1) != (int64_t)strlen(program->output))
+	    sim_json_number(task, "status.stdout.bytes", -1) != (int64_t)program->output_bytes ||
+	    sim_json_number(task, "status.stdout.omittedBytes", -1) != 0)
 		sim_check_fail(check, "Succeeded without reason, exit code or output");
+	if (program->output_bytes > EXCERPT_BYTES_MAX)
+		check_outputs(check, task);
 }
 
 /* Why a task may fail whose Pod was disturbed. */

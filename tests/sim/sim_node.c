@@ -57,7 +57,9 @@ static void stop_container(struct sim_pod *pod)
 	if (pod->model)
 		runner_model_free(pod->model);
 	free(pod->model);
+	free(pod->output);
 	pod->model = NULL;
+	pod->output = NULL;
 	pod->state = SIM_POD_ENDED;
 }
 
@@ -126,7 +128,9 @@ static void start(struct sim_pod *pod)
 
 	pod->starts++;
 	sim_trace_add(&pod->world->trace, "runner of %s starts the code", pod->name);
-	sample_plain_outcome(&model->outcome, program->output);
+	pod->output = mem_new(1, program->output_bytes + 1);
+	memset(pod->output, 'x', program->output_bytes);
+	sample_plain_outcome(&model->outcome, pod->output);
 	model->outcome.exit_code = (uint8_t)program->exit_code;
 	memcpy(model->outcome.bundle_sha256, model->side.sha256, SHA256_BYTES);
 	sim_check_start(&pod->world->check, pod);
@@ -362,7 +366,7 @@ void sim_node_init(struct sim_node *node, struct sim_world *world)
 {
 	*node = (struct sim_node){
 		.world = world,
-		.program = {.run_ms = 3000, .output = "1\n"},
+		.program = {.run_ms = 3000, .output_bytes = 2},
 	};
 	list_init(&node->pods);
 	sim_store_observe(&world->api.store, on_commit, node);

@@ -29,6 +29,7 @@ struct sim_pod {
 	int64_t terminated_ms;
 	struct sim_event step, deadline, tick;
 	struct runner_model *model;		 /* while RUNNING */
+	char *output;				 /* of its program, as its outcome has it */
 	struct list attaches;			 /* sim_attach.h */
 	uint64_t sessions[SIM_POD_SESSIONS_MAX]; /* numbers of those that attached */
 	unsigned session_count;
@@ -42,8 +43,8 @@ struct sim_pod {
 struct sim_program {
 	int64_t run_ms;
 	int exit_code;
-	const char *output;
-	bool lacks_a_layer; /* the runner says that its jail has a hole */
+	size_t output_bytes; /* to stdout: that many x */
+	bool lacks_a_layer;  /* the runner says that its jail has a hole */
 };
 
 struct sim_node {

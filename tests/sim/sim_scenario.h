@@ -28,6 +28,7 @@ struct sim_scenario {
 	struct sim_program program;
 	/* How the task may end: reasons, or "gone". Over all points each of them has to be met. */
 	const char *endings[4];
+	unsigned writes; /* of tasks, outputs and Pods, when nothing happens at all */
 };
 
 struct sim_ending {
