@@ -88,6 +88,21 @@ def kustomize_knows_every_file():
             f"{folder}/kustomization.yaml lists every file there")
 
 
+def the_controller_is_as_harmless_as_can_be():
+    objects = {found["kind"]: found for found in yaml.safe_load_all((CHECKOUT / "manifests/controller.yaml").read_text())}
+    deployment = objects["Deployment"]["spec"]
+    pod = deployment["template"]["spec"]
+    (container,) = pod["containers"]
+    is_(container["securityContext"], {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
+                                       "capabilities": {"drop": ["ALL"]}}, "the controller can't gain or write anything")
+    is_(pod["securityContext"], {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}, "and is restricted")
+    is_(sorted(pod.keys() & {"volumes", "initContainers", "hostNetwork", "hostPID", "hostIPC", "hostUsers"}), [],
+        "it mounts nothing and shares nothing with its node")
+    ok(objects["PodDisruptionBudget"]["spec"]["minAvailable"] < deployment["replicas"], "a drain may evict one replica at a time")
+    is_(container["resources"]["limits"].keys(), {"memory"}, "its memory is limited, its CPU is not: the Lease must not wait")
+    ok({"livenessProbe", "readinessProbe"} <= container.keys(), "the kubelet is told whether it is well")
+
+
 def the_reference_is_up_to_date():
     check = subprocess.run([CHECKOUT / "hack/generate-api-docs", "--check"], capture_output=True, text=True)
     is_((check.returncode, check.stderr), (0, ""), "docs/api.md says what the CRDs say")
@@ -98,6 +113,7 @@ def main():
     a_status_is_open_to_newer_controllers()
     the_chart_has_the_same_kinds()
     kustomize_knows_every_file()
+    the_controller_is_as_harmless_as_can_be()
     the_reference_is_up_to_date()
     done_testing()
 

@@ -43,8 +43,7 @@ struct manager;
 struct manager *manager_new(struct io *io, struct client *client, struct log *log,
 			    const struct manager_config *config, struct err *err);
 
-/* Ends the term at once; `stopped` is called, once, when the Lease is given away or could not be.
- */
+/* Ends the term at once; calls `stopped` once the Lease is given away, or could not be. */
 void manager_stop(struct manager *manager, void (*stopped)(void *context), void *context);
 
 /* In any state, not from inside a callback of its own. On a dead io it emits nothing. */

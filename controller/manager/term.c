@@ -322,7 +322,8 @@ void term_send_event(struct term *term, struct str in_namespace, struct str body
 	struct client_object collection = {.resource = &kind_events, .in_namespace = in_namespace};
 	struct event_call *event;
 
-	if (term->event_count == TERM_EVENTS_MAX)
+	/* What it tells may be of the time before it lost the lead. */
+	if (term->event_count == TERM_EVENTS_MAX || !election_is_leading(term->config.election))
 		return;
 	event = mem_new(1, sizeof(*event));
 	event->term = term;

@@ -85,7 +85,7 @@ void term_done(struct term *term, struct job *job);
 void term_failed(struct term *term, struct job *job, const struct err *err);
 void term_rest(struct term *term, struct job *job, int64_t wake_at_ms);
 
-/* Sends an Event, without waiting for it. */
+/* Sends an Event, without waiting for it; none when another one leads by now. */
 void term_send_event(struct term *term, struct str in_namespace, struct str body);
 
 /* Looks at what is due, soon. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installing and removing by kubectl: the two commands of docs/security.md, twice, and away again; then back for the others."""
+"""Installing and removing by kubectl: the commands of docs/operations.md, twice, and away again; then back for the others."""
 
 import pathlib
 import shutil
@@ -14,6 +14,13 @@ import sandboxes  # noqa: E402
 from sandboxes import PODS_NAMESPACE, SYSTEM_NAMESPACE, pod, task  # noqa: E402
 from tap import done_testing, is_, like, ok, skip  # noqa: E402
 
+CONTROLLER_PODS = "app.kubernetes.io/component=controller"
+# What has to select the controller's Pods: its path in their namespace, and the field that selects.
+SELECTORS = [
+    ("PodDisruptionBudget", "/apis/policy/v1/namespaces/{}/poddisruptionbudgets/sandboxtask-controller", "selector"),
+    ("Service", "/api/v1/namespaces/{}/services/sandboxtask-controller-metrics", "selector"),
+    ("NetworkPolicy", "/apis/networking.k8s.io/v1/namespaces/{}/networkpolicies/sandboxtask-controller", "podSelector"),
+]
 LABELLED = "app.kubernetes.io/name=sandboxtask"
 COLLECTIONS = [
     sandboxes.CRDS, sandboxes.POLICIES, sandboxes.POLICY_BINDINGS,
@@ -35,9 +42,11 @@ def remove(api):
     is_(api.find(f"/api/v1/namespaces/{PODS_NAMESPACE}"), None, "the Pod namespace is gone")
 
 
-def install_on_an_empty_cluster(api):
-    applied = sandboxes.apply_crds(api)
+def install_on_an_empty_cluster():
+    """As docs/operations.md says it."""
+    applied = sandboxes.kubectl("apply", "-k", str(kube.CHECKOUT / "crd"), "--output=name")
     is_(len(applied.split()), 3, "kubectl apply -k crd/ brings the kinds")
+    sandboxes.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd/sandboxclasses.sandboxtask.io")
     applied = kube.kubectl("apply", "-k", str(kube.CHECKOUT / "manifests"))
     is_((applied.returncode, applied.stderr), (0, ""), "then kubectl apply -k manifests/ brings the rest, without an error")
     ok("sandboxclass.sandboxtask.io/default created" in applied.stdout, "with a class default")
@@ -71,6 +80,31 @@ def what_is_installed_is_whole(api):
         sorted((p["metadata"]["name"], "Deny") for p in policies), "every policy is bound, and denies")
 
 
+def the_controller_runs(api):
+    """The very Deployment of manifests/, whose images are loaded into the nodes before."""
+    done = kube.kubectl("rollout", "status", "deployment/sandboxtask-controller", f"--namespace={SYSTEM_NAMESPACE}",
+                        "--timeout=120s")
+    is_((done.returncode, done.stderr), (0, ""), "the controller comes up")
+    found = api.get(sandboxes.pods(SYSTEM_NAMESPACE), labelSelector=CONTROLLER_PODS)["items"]
+    is_([kube.pod_is_running(pod) for pod in found], [True, True], "with two replicas, in a namespace that enforces restricted")
+    labels = found[0]["metadata"]["labels"]
+    for what, path, selector in SELECTORS:
+        spec = api.get(path.format(SYSTEM_NAMESPACE))["spec"]
+        chosen = spec[selector].get("matchLabels", spec[selector])
+        ok(chosen.items() <= labels.items(), f"the {what} selects the controller's Pods")
+    budget = api.wait(SELECTORS[0][1].format(SYSTEM_NAMESPACE),
+                      lambda found: found["status"].get("disruptionsAllowed") == 1, "the budget has counted")
+    is_(budget["status"]["desiredHealthy"], 1, "of which one may be evicted at a time")
+    is_(answers_of_a_replica(api), ["/healthz 200", "/readyz 200", "/metrics 200"], "the port answers for health and metrics")
+
+
+def answers_of_a_replica(api):
+    """What the first of the controller's Pods answers, through the API server."""
+    name = api.get(sandboxes.pods(SYSTEM_NAMESPACE), labelSelector=CONTROLLER_PODS)["items"][0]["metadata"]["name"]
+    proxy = f"{sandboxes.pods(SYSTEM_NAMESPACE)}/{name}:8080/proxy"
+    return [f"{path} {api.request('GET', proxy + path).status}" for path in ("/healthz", "/readyz", "/metrics")]
+
+
 def the_chart_packs_the_kinds():
     """The chart holds links; what helm makes of it must hold the files."""
     built = kube.state_folder() / "bin" / "helm" if kube.IS_LOCAL else None
@@ -100,11 +134,13 @@ def tasks_go_with_the_kinds(api):
 def main():
     the_chart_packs_the_kinds()
     api = kube.connect()
+    kube.image("controller")
     sandboxes.install(api)
     try:
         tasks_go_with_the_kinds(api)
         remove(api)
-        install_on_an_empty_cluster(api)
+        install_on_an_empty_cluster()
+        the_controller_runs(api)
         a_second_time_changes_nothing(api)
         what_is_installed_is_whole(api)
     finally:

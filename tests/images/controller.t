@@ -15,6 +15,7 @@ from tap import diag, done_testing, is_, ok
 
 NONROOT = "65532:65532"
 PROGRAM = "/usr/local/bin/sandboxtask-controller"
+VERSION = re.search(r"^VERSION := (\S+)", (CHECKOUT / "Makefile").read_text(), re.MULTILINE)[1]
 LAYERS = (CHECKOUT / "controller/layers.mk").read_text()
 # The libraries of all layers; libraries the linker names -lNAME, and their headers' packages, are of the same name.
 LINKED = sorted(set(re.findall(r"-l(\S+)", LAYERS)))
@@ -63,6 +64,14 @@ def nothing_else_is_there(paths):
     is_([path for path in paths if not known.fullmatch(path)], [], "libraries, names of users, licences: no program, no shell")
 
 
+def the_program_starts(folder):
+    """The shipped one, from build/bin, in the image that is loaded into clusters."""
+    subprocess.run([CHECKOUT / "hack/images/build", "--out", folder, "controller"], stdout=subprocess.DEVNULL, check=True)
+    OciImage(folder / "controller.tar").unpack(folder / "root")
+    done = run_in(folder / "root", PROGRAM, "--version", user=NONROOT)
+    is_((done.returncode, VERSION in done.stdout), (0, True), f"the controller itself starts, and is version {VERSION}")
+
+
 with tempfile.TemporaryDirectory() as scratch:
     build = [CHECKOUT / "hack/images/build", "--out", scratch, "--programs", scratch, "controller"]
     subprocess.run(build, stdout=subprocess.DEVNULL, check=True)
@@ -74,4 +83,5 @@ with tempfile.TemporaryDirectory() as scratch:
     image.unpack(unpacked)
     the_linker_finds_all(unpacked)
     a_program_with_all_libraries_starts(unpacked)
+    the_program_starts(Path(tempfile.mkdtemp(dir=scratch)))
 done_testing()

@@ -6,6 +6,7 @@
 """
 
 import secrets
+import subprocess
 import time
 
 import kube
@@ -39,35 +40,12 @@ def kubectl(*arguments, stdin=None):
     return result.stdout
 
 
-def apply_crds(api):
-    """What has to come first on a cluster that has never seen the kinds: the kinds."""
-    applied = kubectl("apply", "-k", str(kube.CHECKOUT / "crd"), "--output=name")
-    for name in applied.split():
-        api.wait(f"{CRDS}/{name.split('/')[1]}", is_established, f"{name} is established")
-    # An established kind may still answer 404, or 429 "storage is (re)initializing", for a moment.
-    for kind in ("sandboxtasks", "sandboxclasses", "sandboxoutputs"):
-        wait_until(lambda: api.request("GET", f"{GROUP}/{kind}").status == 200, f"{kind} are served")
-    return applied
-
-
-def is_established(crd):
-    conditions = (crd["status"].get("conditions") or []) if crd else []  # null at first
-    return any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
-
-
 def wait_until(condition, what):
     deadline = time.monotonic() + kube.WAIT_SECONDS
     while not condition():
         if time.monotonic() > deadline:
             raise TimeoutError(f"not within {kube.WAIT_SECONDS} s: {what}")
         time.sleep(kube.POLL_SECONDS)
-
-
-def apply_manifests(api):
-    """Everything else, until it counts."""
-    applied = kubectl("apply", "-k", str(kube.CHECKOUT / "manifests"), "--output=name")
-    wait_policies(api)
-    return applied
 
 
 def wait_policies(api):
@@ -89,9 +67,20 @@ def wait_policies(api):
 
 
 def install(api):
-    """Puts crd/ and manifests/ onto the cluster, or finds them there."""
-    apply_crds(api)
-    apply_manifests(api)
+    """Puts crd/ and manifests/ onto the cluster, or finds them there, without a controller: the tests play its part."""
+    deploy("--without-controller")
+    wait_policies(api)
+
+
+def install_controller(api):
+    """The whole of it, with this checkout's controller running in the cluster from its image."""
+    deploy()
+    wait_policies(api)
+
+
+def deploy(*arguments):
+    done = subprocess.run([kube.CHECKOUT / "hack/deploy", *arguments], stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 # --- Objects.

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Many tasks: 30 at once, then 300 more, 10 at a time. All end rightly, and nothing is left of them."""
+
+import collections
+import pathlib
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
+import e2e  # noqa: E402
+import kube  # noqa: E402
+import sandboxes  # noqa: E402
+from tap import diag, is_, skip  # noqa: E402
+
+AT_ONCE, MORE, AT_A_TIME = 30, 300, 10
+POLICIES = f"/apis/networking.k8s.io/v1/namespaces/{sandboxes.PODS_NAMESPACE}/networkpolicies"
+
+
+def batch(api, namespace, count, at_once, what):
+    """Each prints a number of its own, so that an outcome which went astray would be seen."""
+    started = time.monotonic()
+    specs = [dict(code="import sys\nprint(int(sys.stdin.read()) ** 2)", stdin=str(number)) for number in range(count)]
+    tasks = e2e.run_all(api, namespace, specs, at_once)
+    is_(collections.Counter(map(e2e.end, tasks)), {"Completed 0": count}, f"{what}: all complete")
+    wrong = [n for n, task in enumerate(tasks) if e2e.stream(api, task, "stdout") != f"{n * n}\n".encode()]
+    is_(wrong, [], f"{what}: each with its own output")
+    is_({task["status"]["attempt"] for task in tasks}, {1}, f"{what}: each with one Pod")
+    diag(f"{count} tasks in {time.monotonic() - started:.0f} s")
+
+
+def policies(api):
+    return [(policy["metadata"]["name"], policy["metadata"]["uid"], policy["metadata"]["resourceVersion"])
+            for policy in api.get(POLICIES)["items"]]
+
+
+def node_processes():
+    """How many processes of each program the node has, those that come and go by themselves excepted."""
+    names = e2e.in_node("sh", "-c", "cat /proc/[0-9]*/comm 2>/dev/null || true").split("\n")
+    return {name: names.count(name) for name in ("runsc-sandbox", "runsc-gofer", "containerd-shim", "exe", "sandbox-runner")}
+
+
+def open_files():
+    """Of each replica: how many."""
+    counts = e2e.in_node("sh", "-c", "for p in $(pidof sandboxtask-controller); do ls /proc/$p/fd | wc -l; done")
+    return sorted(map(int, counts.split()))
+
+
+def main():
+    api = e2e.start()
+    is_local = kube.IS_LOCAL
+    with e2e.namespace(api) as namespace:
+        batch(api, namespace, 1, 1, "one, so that all connections are there")
+        sandboxes.wait_until(lambda: not e2e.sandbox_pods(api), "its sandbox is gone")
+        before = (policies(api), node_processes() if is_local else {}, open_files() if is_local else [])
+        batch(api, namespace, AT_ONCE, AT_ONCE, f"{AT_ONCE} at once")
+        batch(api, namespace, MORE, AT_A_TIME, f"{MORE} more, {AT_A_TIME} at a time")
+        sandboxes.wait_until(lambda: not e2e.sandbox_pods(api), "the sandboxes are gone")
+        is_(policies(api), before[0], "no policy was made, changed or removed")
+        if not is_local:
+            skip("a foreign cluster's nodes are out of reach", "no process and no open file is left")
+        else:
+            sandboxes.wait_until(lambda: node_processes() == before[1], "no process of a sandbox is left on the node")
+            sandboxes.wait_until(lambda: open_files() == before[2], "the controller has the files open that it had before")
+    e2e.finish(api)
+
+
+if __name__ == "__main__":
+    main()
