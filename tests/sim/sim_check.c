@@ -213,6 +213,7 @@ static const struct {
 	{"Evicted", true, true},
 	{"PodLost", true, false},
 	{"Interrupted", false, true},
+	{"PodTampered", true, true},
 };
 
 static bool blames_a_disturbance(struct str task)
