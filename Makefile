@@ -79,7 +79,10 @@ tap := $(BUILD)/obj/tests/lib/tap.o
 fakes := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/lib/fake_*.c tests/lib/uv_*.c tests/lib/ws_*.c))
 # What tests of session and manager have beside: a fake io, fake websockets, and the shipped half of the runner behind them.
 sandbox := $(patsubst %,$(BUILD)/obj/tests/lib/%.o,fake_io fake_ws sandbox runner_model)
-helpers_for = $(tap) $(if $(filter kube,$(1)),$(fakes)) $(if $(filter session manager,$(1)),$(sandbox))
+# Those of manager also: a term that leads, on a fake io.
+leader := $(BUILD)/obj/tests/lib/leader.o
+helpers_for = $(tap) $(if $(filter kube,$(1)),$(fakes)) $(if $(filter session manager,$(1)),$(sandbox)) \
+	$(if $(filter manager,$(1)),$(leader))
 
 # Tests that need more of tests/lib/ than tap.
 $(BUILD)/tests/unit/proto/proto_sides.t: $(BUILD)/obj/tests/lib/proto_world.o
@@ -95,9 +98,16 @@ endef
 $(foreach layer,$(present_layers),$(eval $(call unit_rules,$(layer))))
 $(BUILD)/obj/tests/%.o: private CPPFLAGS += -Itests/lib
 
-.PHONY: unit
+VALGRIND := valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=definite,possible --errors-for-leak-kinds=definite,possible
+# Of those that read what hostile code may have written. The random sides take half a minute, the others seconds.
+WIRE_TESTS := $(filter $(BUILD)/tests/unit/proto/%,$(UNIT_TESTS))
+VALGRIND_SHORT := $(filter-out %/proto_sides.t,$(WIRE_TESTS))
+
+.PHONY: unit unit-valgrind
 unit: $(UNIT_TESTS)
 	@prove --exec '' --jobs $(JOBS) $(UNIT_TESTS)
+unit-valgrind: $(WIRE_TESTS)
+	@prove --exec '$(VALGRIND)' --jobs $(JOBS) $(or $(VALGRIND_TESTS),$(WIRE_TESTS))
 
 # --- The program: controller/main.c and what stands beside it, with all layers.
 
@@ -164,7 +174,25 @@ $(BUILD)/tests/runner/client: $(BUILD)/obj/tests/runner/client.o $(BUILD)/obj/te
 $(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/runner/%,$(unit_sources))): $(BUILD)/tests/unit/runner/%.t: \
 		$(BUILD)/obj/tests/unit/runner/%.o $(tap) $(RUNNER_MODULES) $(call archives_for,proto)
 	@mkdir -p $(@D)
-	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $^
+	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $(filter-out $(replaced_by_test),$^)
+
+# Its tree of processes does what the test says.
+$(BUILD)/tests/unit/runner/run.t: replaced_by_test := %/runner-image/tree.o
+
+# The runner for arm64 as far as objects: its seccomp table, its system calls and the width of its types compile there, too.
+ARM64_CFLAGS := --target=aarch64-linux-gnu -isystem /usr/aarch64-linux-gnu/include -O2 $(WARNINGS) -std=gnu11 \
+	-include controller/base/banned.h
+ARM64_OBJECTS := $(patsubst %.c,build/arm64/%.o,$(runner_sources) tests/runner/ungated.c tests/unit/runner/seccomp.c)
+
+build/arm64/flags: FORCE
+	@$(call keep_flags,$(CPPFLAGS) $(ARM64_CFLAGS))
+
+build/arm64/%.o: %.c build/arm64/flags
+	@mkdir -p $(@D)
+	$(call say,ARM  $<)clang $(CPPFLAGS) -iquote runner-image -Itests/lib $(ARM64_CFLAGS) -MMD -MP -c -o $@ $<
+
+.PHONY: runner-arm64
+runner-arm64: $(ARM64_OBJECTS)
 
 RUNNER_TEST_PROGRAMS := build/bin/sandbox-runner $(BUILD)/tests/runner/ungated $(BUILD)/tests/runner/client
 .PHONY: runner-programs runner-tests
@@ -174,6 +202,7 @@ runner-tests: $(RUNNER_TEST_PROGRAMS) ## the runner on the host; with GROUND=gvi
 
 .PHONY: test-runner
 test-runner: cluster-for-tests packages-images runner-programs ## the runner in Pods of the cluster, through attach
+	@hack/part 'wire, all under valgrind' $(MAKE) --silent unit-valgrind
 	@hack/part 'runner in Pods' prove tests/runner/pod.t
 	@hack/part 'runner in Pods: hostile programs' env GROUND=pod prove --jobs $(JOBS) \
 		$(filter-out tests/runner/pod.t tests/runner/gate.t,$(sort $(wildcard tests/runner/*.t)))
@@ -220,7 +249,6 @@ fuzzers: $(FUZZ:%=$(BUILD)/fuzzers/%)
 
 integration_sources := $(sort $(wildcard tests/integration/*/*.c))
 INTEGRATION_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(integration_sources))
-VALGRIND := valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=definite,possible --errors-for-leak-kinds=definite,possible
 
 define integration_rules
 $(patsubst %.c,$(BUILD)/%.t,$(filter tests/integration/$(1)/%,$(integration_sources))): $(BUILD)/tests/integration/$(1)/%.t: \
@@ -270,7 +298,9 @@ packages-cluster:
 .PHONY: check
 check: packages-build ## the fast loop, no cluster: unit and integration tests plain and under sanitizers, corpora, lint
 	@hack/part 'build' $(MAKE) --silent --jobs $(JOBS) all $(UNIT_TESTS) $(INTEGRATION_TESTS)
+	@hack/part 'runner for arm64, as objects' $(MAKE) --silent --jobs $(JOBS) runner-arm64
 	@hack/part 'unit tests' $(MAKE) --silent unit
+	@hack/part 'unit tests of the wire under valgrind' $(MAKE) --silent unit-valgrind VALGRIND_TESTS='$(VALGRIND_SHORT)'
 	@hack/part 'build under sanitizers' $(MAKE) --silent --jobs $(JOBS) SANITIZE=address,undefined sanitized-tests
 	@hack/part 'unit tests under sanitizers' $(MAKE) --silent SANITIZE=address,undefined unit
 	@hack/part 'integration tests' $(MAKE) --silent integration
@@ -414,5 +444,5 @@ help: ## this list
 .PHONY: FORCE
 FORCE:
 
-built := $(wildcard $(BUILD)/obj build/musl)
+built := $(wildcard $(BUILD)/obj build/musl build/arm64)
 -include $(if $(built),$(shell find $(built) -name '*.d'))

@@ -44,18 +44,8 @@ def refused(api, method, path, body, policy_says, rule):
 
 
 def waiting_task(api, namespace, **spec):
-    """A task whose class is not there yet: it has a UID, but no Pod, until late_class()."""
+    """A task whose class is not there yet: it has a UID, but no Pod, until the class comes."""
     return e2e.create(api, namespace, sandboxClassName=LATE_CLASS, **spec)
-
-
-@contextlib.contextmanager
-def late_class(api):
-    default = api.get(f"{sandboxes.CLASSES}/default")["spec"]
-    api.create(sandboxes.CLASSES, sandboxes.sandbox_class(LATE_CLASS, **default))
-    try:
-        yield
-    finally:
-        api.delete(f"{sandboxes.CLASSES}/{LATE_CLASS}")
 
 
 # --- A Pod that was there first.
@@ -80,7 +70,7 @@ def pods_that_were_there_first(api, namespace):
     refused(api, "POST", pods, fake_runner(task), "names the Pods of SandboxTasks",
             "with our policies nobody takes a sandbox's name")
     refused(api, "POST", pods, fake_runner(task, plan="{}"), "mark the Pods of SandboxTasks", "nor its labels")
-    with late_class(api):
+    with e2e.sandbox_class(api, LATE_CLASS):
         is_(e2e.end(e2e.wait_finished(api, task)), "Completed 0", "and the task runs")
     with without(api, "sandboxtask-pods-identity"):
         a_stranger_of_the_name(api, namespace)
@@ -91,7 +81,7 @@ def a_stranger_of_the_name(api, namespace):
     task = waiting_task(api, namespace)
     path = e2e.pod_path(task)
     api.create(sandboxes.pods(PODS_NAMESPACE), fake_runner(task))
-    with late_class(api):
+    with e2e.sandbox_class(api, LATE_CLASS):
         task = e2e.wait_finished(api, task)
     is_(e2e.end(task), "PodTampered", "without them: a Pod of the name that is not ours is never used")
     like(task["status"]["message"], "a Pod of its name that is not ours", "the message says so")
@@ -101,7 +91,7 @@ def a_stranger_of_the_name(api, namespace):
 
 
 def a_fake_runner(api, namespace):
-    with late_class(api):
+    with e2e.sandbox_class(api, LATE_CLASS):
         task = e2e.wait_running(api, waiting_task(api, namespace, code=LONG))
         plan = api.get(e2e.pod_path(task))["metadata"]["annotations"]["sandboxtask.io/plan"]
         class_spec = api.get(f"{sandboxes.CLASSES}/{LATE_CLASS}")

@@ -11,13 +11,13 @@ controller's token, in all that the controller said.
 """
 
 import base64
+import concurrent.futures
 import contextlib
 import hashlib
 import json
 import re
 import secrets
 import subprocess
-import threading
 import time
 
 import kube
@@ -56,6 +56,17 @@ def namespace(api, labels=None):
         for task in api.get(sandboxes.tasks(name))["items"]:
             api.delete(path_of(task))
         sandboxes.wait_until(lambda: not sandbox_pods(api, of_namespace=name), f"the sandboxes of {name} are gone")
+
+
+@contextlib.contextmanager
+def sandbox_class(api, name, **spec):
+    """A class like `default`, but for these fields, until the end of the block."""
+    default = api.get(f"{sandboxes.CLASSES}/default")["spec"]
+    api.create(sandboxes.CLASSES, sandboxes.sandbox_class(name, **(default | spec)))
+    try:
+        yield
+    finally:
+        api.delete(f"{sandboxes.CLASSES}/{name}")
 
 
 # --- Tasks.
@@ -100,28 +111,12 @@ def run(api, namespace, **spec):
 
 def run_all(api, namespace, specs, at_once):
     """Runs many tasks, at most so many at a time; the finished ones, in order."""
-    finished = [None] * len(specs)
-    waiting = list(enumerate(specs))
-    lock = threading.Lock()
-
-    def worker():
-        while True:
-            with lock:
-                if not waiting:
-                    return
-                number, spec = waiting.pop(0)
-            finished[number] = run(api, namespace, **spec)
-
-    workers = [threading.Thread(target=worker) for _ in range(at_once)]
-    for each in workers:
-        each.start()
-    for each in workers:
-        each.join()
-    return finished
+    with concurrent.futures.ThreadPoolExecutor(at_once) as workers:
+        return list(workers.map(lambda spec: run(api, namespace, **spec), specs))
 
 
 def end(task):
-    """How it ended in one short text: `Completed 0`, `NonZeroExit 3`, `KilledBySignal SIGSEGV`, `RunTimeout`."""
+    """How it ended in one short text: `Completed 0`, `NonZeroExit 3`, `RunTimeout SIGKILL`."""
     status = task["status"]
     about = status.get("exitCode", status.get("signal"))
     return status.get("reason", status["phase"]) + ("" if about is None else f" {about}")
