@@ -183,13 +183,20 @@ static void replace_pod(struct job *job, struct pod *pod, char *json)
 	}
 }
 
-/* It is what is known already, or older, or not the one that counts. */
+/*
+ * It is what is known already, or older, or not the one that counts. In doubt, a text of the same
+ * version is news: the last word of a watch about a Pod that has left its selection, by a stripped
+ * label, bears the new version and the old labels.
+ */
 static bool is_old_news(const struct job_pod *known, const struct pod *pod, int64_t attempt)
 {
 	if (!known->pod)
 		return false;
 	if (attempt != known->attempt)
 		return attempt < known->attempt;
+	if (known->known != KNOWN_PRESENT &&
+	    str_equal(pod->resource_version, known->pod->resource_version))
+		return false;
 	return !is_newer(pod->resource_version, known->pod->resource_version);
 }
 
@@ -207,9 +214,6 @@ int job_note_pod(struct job *job, struct str json, struct err *err)
 	}
 	attempt = pod_attempt(pod->name, str_of(job->uid));
 	if (is_old_news(&job->pod, pod, attempt)) {
-		if (attempt == job->pod.attempt &&
-		    str_equal(pod->resource_version, job->pod.pod->resource_version))
-			job->pod.known = KNOWN_PRESENT;
 		decode_pod_free(pod);
 		free(pod);
 		free(text);
