@@ -78,8 +78,11 @@ tap := $(BUILD)/obj/tests/lib/tap.o
 # What tests of kube have beside: a fake io, a fake API server and what belongs to it.
 fakes := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/lib/fake_*.c tests/lib/uv_*.c tests/lib/ws_*.c))
 # What tests of session and manager have beside: a fake io, fake websockets, and the shipped half of the runner behind them.
-sandbox := $(patsubst %,$(BUILD)/obj/tests/lib/%.o,fake_io fake_ws sandbox)
-helpers_for = $(tap) $(if $(filter kube,$(1)),$(fakes)) $(if $(filter session manager,$(1)),$(sandbox))
+sandbox := $(patsubst %,$(BUILD)/obj/tests/lib/%.o,fake_io fake_ws sandbox runner_model)
+# Those of manager also: a term that leads, on a fake io.
+leader := $(BUILD)/obj/tests/lib/leader.o
+helpers_for = $(tap) $(if $(filter kube,$(1)),$(fakes)) $(if $(filter session manager,$(1)),$(sandbox)) \
+	$(if $(filter manager,$(1)),$(leader))
 
 # Tests that need more of tests/lib/ than tap.
 $(BUILD)/tests/unit/proto/proto_sides.t: $(BUILD)/obj/tests/lib/proto_world.o
@@ -95,9 +98,16 @@ endef
 $(foreach layer,$(present_layers),$(eval $(call unit_rules,$(layer))))
 $(BUILD)/obj/tests/%.o: private CPPFLAGS += -Itests/lib
 
-.PHONY: unit
+VALGRIND := valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=definite,possible --errors-for-leak-kinds=definite,possible
+# Of those that read what hostile code may have written. The random sides take half a minute, the others seconds.
+WIRE_TESTS := $(filter $(BUILD)/tests/unit/proto/%,$(UNIT_TESTS))
+VALGRIND_SHORT := $(filter-out %/proto_sides.t,$(WIRE_TESTS))
+
+.PHONY: unit unit-valgrind
 unit: $(UNIT_TESTS)
 	@prove --exec '' --jobs $(JOBS) $(UNIT_TESTS)
+unit-valgrind: $(WIRE_TESTS)
+	@prove --exec '$(VALGRIND)' --jobs $(JOBS) $(or $(VALGRIND_TESTS),$(WIRE_TESTS))
 
 # --- The program: controller/main.c and what stands beside it, with all layers.
 
@@ -164,7 +174,25 @@ $(BUILD)/tests/runner/client: $(BUILD)/obj/tests/runner/client.o $(BUILD)/obj/te
 $(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/runner/%,$(unit_sources))): $(BUILD)/tests/unit/runner/%.t: \
 		$(BUILD)/obj/tests/unit/runner/%.o $(tap) $(RUNNER_MODULES) $(call archives_for,proto)
 	@mkdir -p $(@D)
-	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $^
+	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $(filter-out $(replaced_by_test),$^)
+
+# Its tree of processes does what the test says.
+$(BUILD)/tests/unit/runner/run.t: replaced_by_test := %/runner-image/tree.o
+
+# The runner for arm64 as far as objects: its seccomp table, its system calls and the width of its types compile there, too.
+ARM64_CFLAGS := --target=aarch64-linux-gnu -isystem /usr/aarch64-linux-gnu/include -O2 $(WARNINGS) -std=gnu11 \
+	-include controller/base/banned.h
+ARM64_OBJECTS := $(patsubst %.c,build/arm64/%.o,$(runner_sources) tests/runner/ungated.c tests/unit/runner/seccomp.c)
+
+build/arm64/flags: FORCE
+	@$(call keep_flags,$(CPPFLAGS) $(ARM64_CFLAGS))
+
+build/arm64/%.o: %.c build/arm64/flags
+	@mkdir -p $(@D)
+	$(call say,ARM  $<)clang $(CPPFLAGS) -iquote runner-image -Itests/lib $(ARM64_CFLAGS) -MMD -MP -c -o $@ $<
+
+.PHONY: runner-arm64
+runner-arm64: $(ARM64_OBJECTS)
 
 RUNNER_TEST_PROGRAMS := build/bin/sandbox-runner $(BUILD)/tests/runner/ungated $(BUILD)/tests/runner/client
 .PHONY: runner-programs runner-tests
@@ -174,6 +202,7 @@ runner-tests: $(RUNNER_TEST_PROGRAMS) ## the runner on the host; with GROUND=gvi
 
 .PHONY: test-runner
 test-runner: cluster-for-tests packages-images runner-programs ## the runner in Pods of the cluster, through attach
+	@hack/part 'wire, all under valgrind' $(MAKE) --silent unit-valgrind
 	@hack/part 'runner in Pods' prove tests/runner/pod.t
 	@hack/part 'runner in Pods: hostile programs' env GROUND=pod prove --jobs $(JOBS) \
 		$(filter-out tests/runner/pod.t tests/runner/gate.t,$(sort $(wildcard tests/runner/*.t)))
@@ -220,7 +249,6 @@ fuzzers: $(FUZZ:%=$(BUILD)/fuzzers/%)
 
 integration_sources := $(sort $(wildcard tests/integration/*/*.c))
 INTEGRATION_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(integration_sources))
-VALGRIND := valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=definite,possible --errors-for-leak-kinds=definite,possible
 
 define integration_rules
 $(patsubst %.c,$(BUILD)/%.t,$(filter tests/integration/$(1)/%,$(integration_sources))): $(BUILD)/tests/integration/$(1)/%.t: \
@@ -237,6 +265,20 @@ integration: $(INTEGRATION_TESTS)
 	@prove --exec '' --jobs $(JOBS) $(INTEGRATION_TESTS)
 integration-valgrind: $(INTEGRATION_TESTS)
 	@prove --exec '$(VALGRIND)' --jobs $(JOBS) $(or $(VALGRIND_TESTS),$(INTEGRATION_TESTS))
+
+# --- The simulation: tests/sim/sim_*.c are a world under kube/io.h, in which the shipped code above it runs; every other file
+# there is a test in that world. SCENARIO=NAME, SEED=N, SEEDS=N, POINT=N and TRACE=1 are for life.c.
+
+sim_world := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/sim/sim_*.c))) $(BUILD)/obj/tests/lib/runner_model.o $(tap)
+SIM_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(filter-out tests/sim/sim_%,$(sort $(wildcard tests/sim/*.c))))
+
+$(SIM_TESTS): $(BUILD)/tests/sim/%.t: $(BUILD)/obj/tests/sim/%.o $(sim_world) $(call archives_for,manager)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)$(CC) $(LDFLAGS) -o $@ $^ $(call links_for,manager)
+
+.PHONY: sim
+sim: packages-build $(SIM_TESTS) ## the controller in a simulated world: SCENARIO=NAME, SEED=1, SEEDS=40, POINT=N, TRACE=1
+	@prove --exec '' --jobs $(JOBS) $(SIM_TESTS)
 
 # --- kube_probe: controller/kube against a real API server, run by tests/cluster/client.t and apiserver.t.
 
@@ -256,12 +298,16 @@ packages-cluster:
 .PHONY: check
 check: packages-build ## the fast loop, no cluster: unit and integration tests plain and under sanitizers, corpora, lint
 	@hack/part 'build' $(MAKE) --silent --jobs $(JOBS) all $(UNIT_TESTS) $(INTEGRATION_TESTS)
+	@hack/part 'runner for arm64, as objects' $(MAKE) --silent --jobs $(JOBS) runner-arm64
 	@hack/part 'unit tests' $(MAKE) --silent unit
+	@hack/part 'unit tests of the wire under valgrind' $(MAKE) --silent unit-valgrind VALGRIND_TESTS='$(VALGRIND_SHORT)'
 	@hack/part 'build under sanitizers' $(MAKE) --silent --jobs $(JOBS) SANITIZE=address,undefined sanitized-tests
 	@hack/part 'unit tests under sanitizers' $(MAKE) --silent SANITIZE=address,undefined unit
 	@hack/part 'integration tests' $(MAKE) --silent integration
 	@hack/part 'integration tests under sanitizers' $(MAKE) --silent SANITIZE=address,undefined integration
 	@hack/part 'integration tests under valgrind' $(MAKE) --silent integration-valgrind VALGRIND_TESTS='$(VALGRIND_FIRST)'
+	@hack/part 'simulation' $(MAKE) --silent --jobs $(JOBS) sim
+	@hack/part 'simulation under sanitizers' $(MAKE) --silent SANITIZE=address,undefined SEEDS=5 sim
 	@hack/part 'corpora under sanitizers' $(MAKE) --silent SANITIZE=address,undefined corpora
 	@hack/part 'program' $(MAKE) --silent program-tests
 	@hack/part 'program under sanitizers' $(MAKE) --silent SANITIZE=address,undefined program-tests
@@ -272,7 +318,7 @@ check: packages-build ## the fast loop, no cluster: unit and integration tests p
 	@hack/part 'generated pages' hack/generate-reasons-docs --check
 
 .PHONY: sanitized-tests
-sanitized-tests: $(UNIT_TESTS) $(INTEGRATION_TESTS) $(FUZZ_TESTS) $(RUNNER_TEST_PROGRAMS) $(CONTROLLER)
+sanitized-tests: $(UNIT_TESTS) $(INTEGRATION_TESTS) $(FUZZ_TESTS) $(SIM_TESTS) $(RUNNER_TEST_PROGRAMS) $(CONTROLLER)
 
 .PHONY: lint
 lint: packages-build ## the rules of the tree: layers, format, sizes, shell scripts, no file without a rule
@@ -360,18 +406,21 @@ demo: ## from nothing to a result: cluster, images, installation, a task applied
 	@hack/demo
 
 # Part of the contract, with nothing to do yet: each says so and fails.
-unbuilt := sim sim-mutations soak
+unbuilt := sim-mutations soak
 .PHONY: $(unbuilt)
 $(unbuilt):
 	@echo 'make $@: nothing to run yet in this version' >&2; exit 1
 
 # --- Figures: tests/<part>/bench.py prints a table and appends to build/bench.jsonl. BENCH=NAME runs one part.
 
-BENCH ?= runner
-.PHONY: bench bench-runner
-bench: packages-build $(addprefix bench-,$(BENCH)) ## figures, into build/bench.jsonl: BENCH=runner (GROUND=gvisor by default)
+e2e_figures := cold burst20 writes cpu rss
+BENCH ?= runner $(e2e_figures)
+.PHONY: bench bench-runner $(addprefix bench-,$(e2e_figures))
+bench: packages-build $(addprefix bench-,$(BENCH)) ## figures, into build/bench.jsonl: BENCH="runner cold" for some of them
 bench-runner: runner-programs
 	@GROUND=$${GROUND:-gvisor} tests/runner/bench.py build/bench.jsonl
+$(addprefix bench-,$(e2e_figures)): bench-%: cluster-for-tests
+	@tests/e2e/bench.py build/bench.jsonl $*
 
 # --- Images: tars for `ctr images import`, build/images/NAME.tar (docs/images.md).
 
@@ -395,5 +444,5 @@ help: ## this list
 .PHONY: FORCE
 FORCE:
 
-built := $(wildcard $(BUILD)/obj build/musl)
+built := $(wildcard $(BUILD)/obj build/musl build/arm64)
 -include $(if $(built),$(shell find $(built) -name '*.d'))

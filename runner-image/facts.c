@@ -37,7 +37,7 @@ static uint32_t cpu_limit_milli(void)
 }
 
 struct str facts_write(const struct options *options, const struct jail *jail,
-		       const struct watch *watch, uint8_t *out)
+		       const struct watch *watch, uint32_t boot_us, uint8_t *out)
 {
 	struct utsname kernel;
 	char kernel_text[128];
@@ -49,6 +49,7 @@ struct str facts_write(const struct options *options, const struct jail *jail,
 		.cpu_limit_milli = cpu_limit_milli(),
 		.bundle_bytes_max = options->bundle_bytes,
 		.outcome_bytes_max = options->outcome_bytes,
+		.boot_us = boot_us,
 	};
 	struct str facts;
 	struct err err;

@@ -12,8 +12,11 @@ struct jail;
 struct options;
 struct watch;
 
-/* Writes them into `out` of HELLO_FACTS_BYTES_MAX bytes; the result borrows from it. */
+/*
+ * Writes them into `out` of HELLO_FACTS_BYTES_MAX bytes; the result borrows from it. `boot_us` is
+ * how long the boot took.
+ */
 struct str facts_write(const struct options *options, const struct jail *jail,
-		       const struct watch *watch, uint8_t *out);
+		       const struct watch *watch, uint32_t boot_us, uint8_t *out);
 
 #endif

@@ -52,7 +52,7 @@ void folder_close(struct folder *f)
 	f->fd = -1;
 }
 
-int folder_process(const char *name)
+int folder_number(const char *name)
 {
 	const char *at = name;
 	uint64_t number = text_read_number(&at);

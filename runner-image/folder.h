@@ -28,7 +28,7 @@ const char *folder_next(struct folder *f);
 
 void folder_close(struct folder *f);
 
-/* The process whose entry of /proc this is; 0 for every other entry. */
-int folder_process(const char *name);
+/* The number that this name is, of a process or a descriptor; 0 for every other name. */
+int folder_number(const char *name);
 
 #endif

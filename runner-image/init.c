@@ -194,41 +194,50 @@ static void send_scratch(void)
 		fail_at(STAGE_FILES, "tmp");
 }
 
-/* Returns when the other side of the pipe is closed, which exec does, and any end of the child. */
-static void await_exec(int pipe_end)
+/* Before there is a program, which may take from its init what it can, descriptors above all. */
+static int open_child_signals(void)
+{
+	sigset_t children;
+	int fd;
+
+	sigemptyset(&children);
+	sigaddset(&children, SIGCHLD);
+	fd = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		fail_at(STAGE_LIMITS, "events");
+	return fd;
+}
+
+/*
+ * Told before exec, by the one who does it: told afterwards, or by init, a program could run while
+ * the runner still believes that it does not. If exec fails NOTE_FAILED follows.
+ */
+static void exec_program(const struct launch *launch) __attribute__((noreturn));
+static void exec_program(const struct launch *launch)
 {
 	const struct note started = {.type = NOTE_STARTED};
-	char nothing;
+	struct failure failure;
 
-	while (read(pipe_end, &nothing, 1) < 0 && errno == EINTR)
-		;
-	close(pipe_end);
+	if (user_become(launch, &failure) < 0)
+		fail(&failure);
 	if (note_send(USER_NOTES_FD, &started, -1) < 0)
 		_exit(EXIT_FAILURE);
+	user_exec(launch);
+	fail_at(STAGE_EXEC, "exec");
 }
 
 static int start(const struct launch *launch)
 {
-	struct failure failure;
-	int exec_pipe[2], child;
+	int child = fork_raw();
 
-	if (pipe2(exec_pipe, O_CLOEXEC) < 0)
-		fail_at(STAGE_LIMITS, "pipe");
-	child = fork_raw();
 	if (child < 0)
 		fail_at(STAGE_LIMITS, "fork");
-	if (child == 0) {
-		if (user_become(launch, &failure) < 0)
-			fail(&failure);
-		user_exec(launch);
-		fail_at(STAGE_EXEC, "exec");
-	}
+	if (child == 0)
+		exec_program(launch);
 	/* The program alone holds its ends of the pipes. */
 	close(STDIN_FILENO);
 	close(STDOUT_FILENO);
 	close(STDERR_FILENO);
-	close(exec_pipe[1]);
-	await_exec(exec_pipe[0]);
 	return child;
 }
 
@@ -280,23 +289,18 @@ static void obey(void)
 		terminate_all();
 }
 
-static void serve(int program) __attribute__((noreturn));
-static void serve(int program)
+/* What fails from here on is no NOTE_FAILED, which says that the program never ran. */
+static void serve(int program, int child_signals) __attribute__((noreturn));
+static void serve(int program, int child_signals)
 {
 	struct note note = {.type = NOTE_ENDED};
 	struct signalfd_siginfo ignored;
-	struct pollfd polled[2] = {{.fd = USER_NOTES_FD, .events = POLLIN}, {.events = POLLIN}};
-	sigset_t children;
+	struct pollfd polled[2] = {{.fd = USER_NOTES_FD, .events = POLLIN},
+				   {.fd = child_signals, .events = POLLIN}};
 
-	sigemptyset(&children);
-	sigaddset(&children, SIGCHLD);
-	polled[1].fd = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (polled[1].fd < 0)
-		fail_at(STAGE_LIMITS, "events");
-	/* Looks before it waits: the program may have ended before the signalfd was there. */
 	while (!reap(program, &note.end)) {
 		if (poll(polled, 2, -1) < 0 && errno != EINTR)
-			fail_at(STAGE_LIMITS, "events");
+			_exit(EXIT_FAILURE);
 		if (polled[1].revents && read(polled[1].fd, &ignored, sizeof(ignored)) < 0)
 			continue;
 		if (polled[0].revents)
@@ -310,6 +314,7 @@ static void serve(int program)
 void init_main(const struct launch *launch)
 {
 	const struct note ready = {.type = NOTE_READY};
+	int child_signals;
 
 	leave_the_runner_behind();
 	run_or_fail(building, sizeof(building) / sizeof(building[0]), launch);
@@ -320,5 +325,6 @@ void init_main(const struct launch *launch)
 	await_start();
 	run_or_fail(preparing, sizeof(preparing) / sizeof(preparing[0]), launch);
 	send_scratch();
-	serve(start(launch));
+	child_signals = open_child_signals();
+	serve(start(launch), child_signals);
 }

@@ -36,7 +36,7 @@ uint32_t leftovers_count(void)
 	if (folder_open(&proc, AT_FDCWD, "/proc") < 0)
 		return 0;
 	while ((name = folder_next(&proc)))
-		count += folder_process(name) > 1 && is_alive(name);
+		count += folder_number(name) > 1 && is_alive(name);
 	folder_close(&proc);
 	return count;
 }

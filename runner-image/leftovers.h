@@ -1,6 +1,6 @@
 /*
  * leftovers: which processes are still alive in the jail when the program has ended. They are ended
- * with it; the outcome says how many there were.
+ * with it; the outcome says how many there were, or how many are left that could not be ended.
  */
 #ifndef RUNNER_LEFTOVERS_H
 #define RUNNER_LEFTOVERS_H

@@ -50,7 +50,7 @@ static void look_at_processes(struct meter *meter, const struct bundle *plan, pi
 	if (folder_open(&proc, AT_FDCWD, "/proc") < 0)
 		return;
 	while (left > 0 && (name = folder_next(&proc))) {
-		int process = folder_process(name);
+		int process = folder_number(name);
 
 		if (process <= 1 || process == init)
 			continue;

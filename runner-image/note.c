@@ -41,12 +41,14 @@ int note_receive(int fd, struct note *note, int *descriptor)
 				 .msg_control = control.bytes,
 				 .msg_controllen = sizeof(control.bytes)};
 	struct cmsghdr *header;
+	int resets = 0;
 	ssize_t n;
 
 	*descriptor = -1;
+	/* A reset comes once, ahead of the notes that are there. */
 	do
 		n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && (errno == EINTR || (errno == ECONNRESET && resets++ == 0)));
 	if (n <= 0)
 		return (int)n;
 	header = CMSG_FIRSTHDR(&message);

@@ -21,7 +21,7 @@ enum note_type {
 	NOTE_READY,   /* the jail is built and verified */
 	NOTE_FAILED,  /* something failed, for good: failed */
 	NOTE_SCRATCH, /* the files are in place; carries a descriptor of the scratch tmpfs */
-	NOTE_STARTED, /* the program was exec'd, or NOTE_FAILED came before */
+	NOTE_STARTED, /* the program is exec'd next, or NOTE_FAILED follows */
 	NOTE_ENDED,   /* the program ended: end */
 	/* runner to init */
 	NOTE_START,	/* the launch block is filled: start the program */
@@ -54,7 +54,8 @@ int note_send(int fd, const struct note *note, int descriptor);
 
 /*
  * Receives one note; `*descriptor` is one that came along, else -1. Returns 1, 0 at the end of the
- * pair, -1 with errno (EAGAIN on a non-blocking end without a note; EBADMSG for a wrong size).
+ * pair, -1 with errno (EAGAIN on a non-blocking end without a note; EBADMSG for a wrong size). The
+ * last words of a side that ended without reading ours are received, too.
  */
 int note_receive(int fd, struct note *note, int *descriptor);
 

@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include "leftovers.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -82,18 +83,26 @@ void run_begin(struct run *run, const struct bundle *plan, uint8_t *memory, int6
 		jail_close(&run->jail->input);
 }
 
+static void on_started(struct run *run, int64_t now_ms)
+{
+	if (run->state == RUN_STARTING) {
+		run->state = RUN_RUNNING;
+		run->exec_ms = now_ms;
+		run->deadline_ms = now_ms + run->plan->run_ms;
+	} else if (run->has_failure && run->failure.stage == STAGE_BUDGET) {
+		/* Its start was given up in the same moment: it may have run, and was killed. */
+		run->has_failure = false;
+		run->killed_for = KILLED_FOR_RUN_TIME;
+		run->exec_ms = run->ended_ms;
+	}
+}
+
 static void on_note(struct run *run, const struct note *note, int descriptor, int64_t now_ms)
 {
 	switch (note->type) {
 	case NOTE_SCRATCH: run->jail->scratch = descriptor; break;
 	case NOTE_FAILED: fail(run, &note->failed, now_ms); break;
-	case NOTE_STARTED:
-		if (run->state != RUN_STARTING)
-			break;
-		run->state = RUN_RUNNING;
-		run->exec_ms = now_ms;
-		run->deadline_ms = now_ms + run->plan->run_ms;
-		break;
+	case NOTE_STARTED: on_started(run, now_ms); break;
 	case NOTE_ENDED:
 		run->has_end = true;
 		run->end = note->end;
@@ -178,6 +187,8 @@ static void finish(struct run *run)
 	jail_close(&run->jail->errors);
 	jail_close(&run->jail->notes);
 	meter_finish(&run->meter, run->plan, run->jail->scratch);
+	/* The last one to hold the program's files: their memory is free from here on. */
+	jail_close(&run->jail->scratch);
 	run->state = RUN_OVER;
 	run->deadline_ms = run->grace_end_ms = RUN_NEVER;
 }
@@ -201,8 +212,11 @@ static void go_on_killing(struct run *run, int64_t now_ms)
 		tree_kill();
 	}
 	run_on_child(run, now_ms);
-	if (run->state == RUN_ENDING && now_ms - run->ended_ms >= KILL_GIVE_UP_MS)
-		finish(run);
+	if (run->state != RUN_ENDING || now_ms - run->ended_ms < KILL_GIVE_UP_MS)
+		return;
+	run->survivors = leftovers_count();
+	run->is_given_up = true;
+	finish(run);
 }
 
 static void look(struct run *run, int64_t now_ms)
@@ -223,15 +237,22 @@ static void look(struct run *run, int64_t now_ms)
 	}
 }
 
+/* Unless the news that it is through is here already. */
+static void give_up_start(struct run *run, int64_t now_ms)
+{
+	const struct failure late = step_failure(STAGE_BUDGET, "start", ETIMEDOUT);
+
+	run_on_notes(run, now_ms);
+	if (run->state == RUN_STARTING)
+		fail(run, &late, now_ms);
+}
+
 void run_on_time(struct run *run, int64_t now_ms)
 {
 	if (is_alive(run))
 		look(run, now_ms);
-	if (run->state == RUN_STARTING && now_ms >= run->deadline_ms) {
-		const struct failure late = step_failure(STAGE_BUDGET, "start", ETIMEDOUT);
-
-		fail(run, &late, now_ms);
-	}
+	if (run->state == RUN_STARTING && now_ms >= run->deadline_ms)
+		give_up_start(run, now_ms);
 	if (run->state == RUN_RUNNING && now_ms >= run->deadline_ms)
 		run_kill(run, KILLED_FOR_RUN_TIME, now_ms);
 	if (is_alive(run) && now_ms >= run->grace_end_ms)

@@ -4,13 +4,15 @@
  *	idle -> starting -> running -> ending -> over
  *
  * starting	init fills the tmpfs and forks; until exec, the plan's start budget counts
- * running	the program is exec'd: its run budget counts, memory and CPU are watched
+ * running	the program is exec'd, or about to be: its run budget counts. From here on a run is
+ *		"not started" only if exec says so; init's word, or its silence, is not enough
  * ending	it ended, or was ended: all is killed until nothing is left, pipes are read dry
  * over		nothing runs any more; seal.h says what it came to
  *
  * The owner's loop calls run_on_*() when a descriptor is ready and run_on_time() in every round,
  * and wakes up at run_deadline(). Nothing here blocks, and nothing waits for the end of a pipe: a
- * daemon that holds one is ended with the rest.
+ * daemon that holds one is ended with the rest. What can't be killed is given up after 15 s, since
+ * it must not keep the outcome back; the outcome says so (is_given_up).
  */
 #ifndef RUNNER_RUN_H
 #define RUNNER_RUN_H
@@ -53,6 +55,8 @@ struct run {
 
 	enum outcome_killed_for killed_for;
 	bool has_failure, has_end;
+	bool is_given_up;	/* something was left that could not be killed: */
+	uint32_t survivors;	/* as many processes, init among them if it was */
 	struct failure failure; /* could not start */
 	struct note_end end;	/* how the program ended */
 };

@@ -70,12 +70,17 @@ struct runner {
 	uint8_t facts[HELLO_FACTS_BYTES_MAX];
 };
 
-static int64_t clock_ms(void)
+static int64_t clock_us(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static int64_t clock_ms(void)
+{
+	return clock_us() / 1000;
 }
 
 static void give_up(const char *what) __attribute__((noreturn));
@@ -84,7 +89,7 @@ static void give_up(const char *what)
 	char line[160];
 	struct text t = text_in(line, sizeof(line));
 
-	text_add(&t, "sandboxtask: runner can't start: ");
+	text_add(&t, "sandboxtask: runner can't go on: ");
 	text_add(&t, what);
 	text_add(&t, ": ");
 	text_add(&t, strerror(errno));
@@ -228,13 +233,28 @@ static void on_time(struct runner *r)
 		_exit(EXIT_SUCCESS);
 }
 
+/*
+ * The jail that HELLO reported has ended before there was anything to run in it: told by exiting,
+ * while another Pod can still be tried, and not by an outcome after START.
+ */
+static void give_up_without_jail(const struct runner *r)
+{
+	if (r->side.phase >= PHASE_DONE || r->side.starts > 0 || r->jail.notes >= 0)
+		return;
+	errno = ECHILD;
+	give_up("jail");
+}
+
 static void on_event(struct runner *r, enum source source)
 {
 	switch (source) {
 	case SOURCE_STDIN: on_stdin(r); break;
 	case SOURCE_STDOUT: r->stdout_retry_ms = 0; break;
 	case SOURCE_SIGNALS: on_signals(r); break;
-	case SOURCE_NOTES: run_on_notes(&r->run, r->now_ms); break;
+	case SOURCE_NOTES:
+		run_on_notes(&r->run, r->now_ms);
+		give_up_without_jail(r);
+		break;
 	case SOURCE_INPUT: run_on_input(&r->run); break;
 	case SOURCE_OUTPUT: run_on_output(&r->run, STREAM_STDOUT, r->now_ms); break;
 	case SOURCE_ERRORS: run_on_output(&r->run, STREAM_STDERR, r->now_ms); break;
@@ -346,6 +366,7 @@ static void set_nonblocking(int fd)
 static void boot(struct runner *r, const struct options *options, const struct watch_files *files,
 		 const struct report *gvisor)
 {
+	const int64_t begun_us = clock_us();
 	struct failure failure;
 
 	r->now_ms = clock_ms();
@@ -372,7 +393,8 @@ static void boot(struct runner *r, const struct options *options, const struct w
 	r->jail.layers[LAYER_GVISOR] = *gvisor;
 	run_init(&r->run, &r->jail, &r->watch);
 	r->side.capabilities = 1u << CAPABILITY_FILES;
-	r->side.facts = facts_write(options, &r->jail, &r->watch, r->facts);
+	r->side.facts = facts_write(options, &r->jail, &r->watch, (uint32_t)(clock_us() - begun_us),
+				    r->facts);
 	reader_init(&r->reader, r->read_buffer);
 	watch_everything(r);
 	runner_side_ready(&r->side, clock_ms());

@@ -6,6 +6,8 @@
  *   when they are filled. Nothing is allocated afterwards, so nothing can fail for want of memory.
  * - After boot it never exits on what comes in, whatever it is; a stdout that nobody reads and a
  *   stdin at its end stop the talk, not the run.
+ * - It exits with 70 when the jail ends before START: what HELLO reported is gone, nothing ran, and
+ *   the controller may try another Pod. After START such an end is part of the outcome.
  * - It exits on SIGTERM: at once when no outcome would be lost, else after the run was stopped and
  *   its partial outcome was on offer until shortly before the Pod's grace period ends.
  */
@@ -17,7 +19,7 @@
 
 struct watch_files;
 
-/* Exit code for what is the runner's own fault, before it has answered once. */
+/* Exit code for what is the runner's own fault, before anything was run. */
 #define RUNNER_EXIT_INTERNAL 70
 
 /*

@@ -67,6 +67,8 @@ void seal_verdict(const struct run *run, struct outcome *outcome)
 		outcome->detail = str_of(run->failure.name);
 		return;
 	}
+	if (run->is_given_up)
+		outcome->detail = STR("processes were left that could not be killed");
 	outcome->killed_for = (uint8_t)killed_for(run);
 	outcome->partial = outcome->killed_for == KILLED_FOR_SHUTDOWN;
 	if (exited(run))
@@ -97,7 +99,7 @@ static void usage(const struct run *run, struct usage *usage)
 	usage->memory_peak_bytes =
 		watch_sees_memory(run->watch) ? run->watch->memory_peak : run->end.max_rss_bytes;
 	usage->processes_peak = run->meter.tasks_peak;
-	usage->leftovers = run->end.leftovers;
+	usage->leftovers = run->is_given_up ? run->survivors : run->end.leftovers;
 }
 
 static uint32_t limit_hits(const struct run *run, const struct outcome *outcome)

@@ -40,6 +40,11 @@
 		IF_NOT_EQUAL(AF_INET6, 2), IF_NOT_EQUAL(AF_NETLINK, 1), FAIL_WITH(EAFNOSUPPORT), \
 		RETURN(SECCOMP_RET_ALLOW)
 
+/* Else a program could take descriptors or CPU time from the jail's init, which has its uid. */
+#define ONLY_ITSELF(number)                                                       \
+	IF_EQUAL((number), 4), LOAD_ARG(0), IF_NOT_EQUAL(0, 1), FAIL_WITH(EPERM), \
+		RETURN(SECCOMP_RET_ALLOW)
+
 /* A call that an architecture lacks is number -1, which no program can make: the rule is idle. */
 #define DENY_X86_64(name, x86_64, arm64) DENY(x86_64),
 #define DENY_ARM64(name, x86_64, arm64)	 DENY(arm64),
@@ -52,6 +57,7 @@ static const struct sock_filter x86_64[] = {
 	SECCOMP_DENIED(DENY_X86_64) NO_NEW_NAMESPACES(56),
 	ONLY_KNOWN_FAMILIES(41), /* socket */
 	ONLY_KNOWN_FAMILIES(53), /* socketpair */
+	ONLY_ITSELF(302),	 /* prlimit64 */
 	RETURN(SECCOMP_RET_ALLOW),
 };
 
@@ -61,6 +67,7 @@ static const struct sock_filter arm64[] = {
 	SECCOMP_DENIED(DENY_ARM64) NO_NEW_NAMESPACES(220),
 	ONLY_KNOWN_FAMILIES(198), /* socket */
 	ONLY_KNOWN_FAMILIES(199), /* socketpair */
+	ONLY_ITSELF(261),	  /* prlimit64 */
 	RETURN(SECCOMP_RET_ALLOW),
 };
 

@@ -11,6 +11,9 @@
  * IPv4, IPv6, Unix and netlink sockets are allowed: the network namespace is empty, so servers on
  * 127.0.0.1 work and the outside is ENETUNREACH.
  *
+ * prlimit64 is for the caller alone (pid 0, as every libc's setrlimit has it): the limits of the
+ * jail's init, which has the same uid, are not the program's to lower.
+ *
  * Both tables exist in every build, so that the unit test interprets both. System call numbers are
  * those of the kernel's tables, written here because the headers of one machine know only its own.
  */

@@ -179,7 +179,7 @@ int verify_files_count_processes(void)
 	if (folder_open(&f, AT_FDCWD, "/proc") < 0)
 		return -1;
 	while ((name = folder_next(&f)))
-		count += folder_process(name) > 0;
+		count += folder_number(name) > 0;
 	folder_close(&f);
 	return count;
 }

@@ -168,18 +168,29 @@ def without_an_api_server_it_waits():
             is_(program.ended(), 0, "SIGTERM ends it with 0")
 
 
-def a_second_signal_ends_it_at_once():
-    """The server takes connections and says nothing, so that the Lease can't be given away at once."""
+@contextlib.contextmanager
+def asking_a_silent_server():
+    """The program, which has connected to a server that says nothing: a request is under way."""
     with tempfile.TemporaryDirectory() as folder, socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         server = f"https://127.0.0.1:{listener.getsockname()[1]}"
-        with running(fake_api.kubeconfig_in(folder, server, fake_api.certificate_in(folder)[0])) as program:
-            listener.accept()[0].detach()
-            program.signal(signal.SIGTERM)
-            wait_until(lambda: '"stopping" signal=15' in program.log(), "the first is heard")
-            program.signal(signal.SIGINT)
-            is_(program.ended(), 128 + signal.SIGINT, "the second signal is its end")
+        with running(fake_api.kubeconfig_in(folder, server, fake_api.certificate_in(folder)[0])) as program, listener.accept()[0]:
+            yield program
+
+
+def a_silent_api_server_does_not_hold_it_up():
+    with asking_a_silent_server() as program:
+        program.signal(signal.SIGTERM)
+        is_(program.ended(), 0, "a signal ends it though nothing is answered")
+
+
+def a_second_signal_ends_it_at_once():
+    with asking_a_silent_server() as program:
+        program.signal(signal.SIGTERM)
+        wait_until(lambda: '"stopping" signal=15' in program.log(), "the first is heard")
+        program.signal(signal.SIGINT)
+        is_(program.ended(), 128 + signal.SIGINT, "the second signal is its end")
 
 
 def a_port_that_is_taken_is_an_error():
@@ -236,6 +247,7 @@ def a_log_that_nobody_reads_is_no_end():
 it_says_what_it_is()
 bad_starts_say_why()
 without_an_api_server_it_waits()
+a_silent_api_server_does_not_hold_it_up()
 a_second_signal_ends_it_at_once()
 a_port_that_is_taken_is_an_error()
 it_leads_and_gives_the_lease_away()

@@ -17,6 +17,7 @@ struct hello {
 	uint32_t cpu_limit_milli;    /* 0: the runner sees none */
 	uint64_t bundle_bytes_max;
 	uint64_t outcome_bytes_max;
+	uint32_t boot_us; /* what it took the runner to build and verify its jail */
 	struct layer layers[LAYERS_MAX];
 	size_t layers_count;
 };

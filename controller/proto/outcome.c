@@ -42,7 +42,7 @@ static bool how_it_ended_is_sound(const struct outcome *o)
 	bool failed_to_start = o->stage != STAGE_NONE;
 	bool was_killed = o->killed_for != KILLED_FOR_NOTHING;
 
-	if (!failed_to_start && (o->error_number != 0 || o->detail.n > 0))
+	if (!failed_to_start && o->error_number != 0)
 		return false;
 	switch ((enum outcome_verdict)o->verdict) {
 	case VERDICT_EXITED: return !o->signal && !was_killed && !failed_to_start;

@@ -93,6 +93,8 @@ struct usage {
 	uint32_t wall_ms, user_ms, system_ms;
 	uint64_t memory_peak_bytes;
 	uint32_t processes_peak;
+	/* Alive after the program, and killed; where `detail` says that some could not be killed,
+	 * how many of those there were. */
 	uint32_t leftovers;
 };
 
@@ -115,8 +117,8 @@ struct outcome {
 	uint8_t killed_for; /* enum outcome_killed_for */
 	uint8_t stage;	    /* enum outcome_stage */
 	uint16_t error_number;
-	struct str detail;
-	uint8_t phase; /* PHASE_INSTALLING or PHASE_RUNNING */
+	struct str detail; /* for people: of what could not be run, or not be killed */
+	uint8_t phase;	   /* PHASE_INSTALLING or PHASE_RUNNING */
 	uint8_t partial;
 	uint8_t bundle_sha256[SHA256_BYTES];
 	struct stream streams[STREAM_COUNT];

@@ -25,7 +25,9 @@
  * - Unasked STATEs come while something moves (Receiving, Installing, Running): every second at
  *   first, then at a tenth of the time the phase has lasted, at most 10 s apart.
  * - Once stdin is at its end nobody can ask any more: the sealed outcome is sent unasked as HELLO,
- *   STATE and all DATA, answering session 0, ten times with doubled gaps.
+ *   STATE and all DATA, answering session 0, ten times with doubled gaps. This is for what other
+ *   runtimes may do: a restart of containerd 2.3 under runsc, killed or told to stop, ends every
+ *   attach but not the container's stdin; the next attach is heard (tests/runner/pod.t).
  */
 #ifndef PROTO_RUNNER_SIDE_H
 #define PROTO_RUNNER_SIDE_H

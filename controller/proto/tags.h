@@ -24,15 +24,16 @@
 	X(0x0003, MAY, TEXT, detail, 0, TAGS_DETAIL_BYTES_MAX) /* what was seen, for people */
 
 /* --- HELLO: the facts behind its fixed part. */
-#define HELLO_TABLE(X)                                                                            \
-	X(0x0001, MUST, TEXT, build, 1, 64)	 /* version and commit of the runner */           \
-	X(0x0002, MAY, TEXT, kernel, 0, 128)	 /* what it runs on, as uname says */             \
-	X(0x0010, MUST, U32, uid, 0, UINT32_MAX) /* outside the jail */                           \
-	X(0x0011, MAY, U64, memory_limit_bytes, 0, UINT64_MAX) /* seen inside the Pod; 0: none */ \
-	X(0x0012, MAY, U32, cpu_limit_milli, 0, UINT32_MAX)    /* cores × 1000; 0: none seen */  \
-	X(0x0013, MUST, U64, bundle_bytes_max, 1, UINT64_MAX)  /* over it OFFER is TooLarge */    \
-	X(0x0014, MUST, U64, outcome_bytes_max, 1, UINT64_MAX) /* room for an outcome */          \
-	X(0x0020, LIST, RECORD(layer), layers, 0, 512)	       /* the jail it holds, verified */
+#define HELLO_TABLE(X)                                                                             \
+	X(0x0001, MUST, TEXT, build, 1, 64)	 /* version and commit of the runner */            \
+	X(0x0002, MAY, TEXT, kernel, 0, 128)	 /* what it runs on, as uname says */              \
+	X(0x0010, MUST, U32, uid, 0, UINT32_MAX) /* outside the jail */                            \
+	X(0x0011, MAY, U64, memory_limit_bytes, 0, UINT64_MAX) /* seen inside the Pod; 0: none */  \
+	X(0x0012, MAY, U32, cpu_limit_milli, 0, UINT32_MAX)    /* cores × 1000; 0: none seen */   \
+	X(0x0013, MUST, U64, bundle_bytes_max, 1, UINT64_MAX)  /* over it OFFER is TooLarge */     \
+	X(0x0014, MUST, U64, outcome_bytes_max, 1, UINT64_MAX) /* room for an outcome */           \
+	X(0x0015, MAY, U32, boot_us, 0, UINT32_MAX)    /* from its first act to a verified jail */ \
+	X(0x0020, LIST, RECORD(layer), layers, 0, 512) /* the jail it holds, verified */
 
 /* --- Bundle */
 #define BUNDLE_ENV_TABLE(X)                                   \
@@ -85,7 +86,7 @@
 	X(0x0003, MUST, U32, system_ms, 0, TAGS_MS_MAX)        \
 	X(0x0004, MUST, U64, memory_peak_bytes, 0, UINT64_MAX) \
 	X(0x0005, MUST, U32, processes_peak, 0, UINT32_MAX)    \
-	X(0x0006, MUST, U32, leftovers, 0, UINT32_MAX) /* alive after the program, killed */
+	X(0x0006, MUST, U32, leftovers, 0, UINT32_MAX) /* alive after the program; outcome.h */
 
 #define OUTCOME_FILE_TABLE(X)                                   \
 	X(0x0001, MUST, TEXT, path, 1, TAGS_PATH_BYTES_MAX)     \

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installing and removing by kubectl: the commands of docs/security.md, twice, and away again; then back for the others."""
+"""Installing and removing by kubectl: the commands of docs/operations.md, twice, and away again; then back for the others."""
 
 import pathlib
 import shutil
@@ -43,7 +43,7 @@ def remove(api):
 
 
 def install_on_an_empty_cluster():
-    """As docs/security.md says it."""
+    """As docs/operations.md says it."""
     applied = sandboxes.kubectl("apply", "-k", str(kube.CHECKOUT / "crd"), "--output=name")
     is_(len(applied.split()), 3, "kubectl apply -k crd/ brings the kinds")
     sandboxes.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd/sandboxclasses.sandboxtask.io")

@@ -364,6 +364,16 @@ class AuditLog:
         raise TimeoutError(f"no audit event for this answer within {seconds} s")
 
 
+# --- The local cluster's nodes.
+
+
+def node(action, name, *arguments):
+    """hack/cluster/node of the node with this name: what it printed."""
+    number = name.rpartition("-")[2]
+    command = [CHECKOUT / "hack/cluster/node", action, number, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
 # --- Programs and images.
 
 

@@ -121,6 +121,7 @@ static inline void sample_hello(struct hello *h)
 		.cpu_limit_milli = 1500,
 		.bundle_bytes_max = 1u << 20,
 		.outcome_bytes_max = 2u << 20,
+		.boot_us = 15000,
 		.layers = {{STR("gvisor"), LAYER_HELD, STR("sentry-meminfo")},
 			   {STR("networkNamespace"), LAYER_MISSING, {0}}},
 		.layers_count = 2,

@@ -94,7 +94,7 @@ const struct vector frame_vectors[] = {
 	 "01" /* layout */
 	 "81" /* type HELLO */
 	 "0000" /* flags */
-	 "d2000000" /* payload length 210 */
+	 "dc000000" /* payload length 220 */
 	 "0100705634120000" /* session */
 	 "0000000000000000" /* offset 0 */
 	 "01" /* version */
@@ -109,6 +109,7 @@ const struct vector frame_vectors[] = {
 	 "120004000000dc050000" /* cpu_limit_milli = 1500 */
 	 "1300080000000000100000000000" /* bundle_bytes_max = 1048576 */
 	 "1400080000000000200000000000" /* outcome_bytes_max = 2097152 */
+	 "150004000000983a0000" /* boot_us = 15000 */
 	 "200027000000" /* layer: record of 39 bytes */
 	 "010006000000677669736f72" /*   name = "gvisor" */
 	 "02000100000000" /*   state = 0 */
@@ -116,16 +117,16 @@ const struct vector frame_vectors[] = {
 	 "20001d000000" /* layer: record of 29 bytes */
 	 "0100100000006e6574776f726b4e616d657370616365" /*   name = "networkNamespace" */
 	 "02000100000001" /*   state = 1 */
-	 "8aca217c" /* CRC-32C */,
+	 "639769cd" /* CRC-32C */,
 	 /* on the wire */
-	 "090b8b0b08d80b0b080b0f7a5c3e180b0b0b0b0b0b0b0b0b090b0b1b1b28394e"
+	 "090b8b0b08d60b0b080b0f7a5c3e180b0b0b0b0b0b0b0b0b090b0b1b1b28394e"
 	 "5f6c7d8293a0b1c6d7e4f5090b0b08090b0b0b0b0b0b080b08070b0b053a243b"
 	 "243a216b68696e6f6c3a0808070b0b053e243b33243a276d7c637965781a080e"
 	 "0b0b09f4f50b081b08020b0b0b0b0b082a0b0b0b0818080e0b0b09d60f0b0819"
-	 "08020b0b0b0b081a0b0b0b0b081e08020b0b0b0b082a0b0b0b0b082a082d0b0b"
-	 "080b080c0b0b026d7c6379657808080b0b0b0b080908040b0b1a796f647e7873"
-	 "27676f6763646c652a08170b0b080b081a0b0b18646f7e7d657861446b676f79"
-	 "7a6b696f08080b0b0b0c0b80c02b760a"},
+	 "08020b0b0b0b081a0b0b0b0b081e08020b0b0b0b082a0b0b0b0b081f080e0b0b"
+	 "0992300b082a082d0b0b080b080c0b0b026d7c6379657808080b0b0b0b080908"
+	 "040b0b1a796f647e787327676f6763646c652a08170b0b080b081a0b0b18646f"
+	 "7e7d657861446b676f797a6b696f08080b0b0b0c0b699d63c70a"},
 	{"STATE",
 	 "01" /* layout */
 	 "82" /* type STATE */
@@ -187,6 +188,7 @@ const char hello_vector[] =
 	"120004000000dc050000" /* cpu_limit_milli = 1500 */
 	"1300080000000000100000000000" /* bundle_bytes_max = 1048576 */
 	"1400080000000000200000000000" /* outcome_bytes_max = 2097152 */
+	"150004000000983a0000" /* boot_us = 15000 */
 	"200027000000" /* layer: record of 39 bytes */
 	"010006000000677669736f72" /*   name = "gvisor" */
 	"02000100000000" /*   state = 0 */

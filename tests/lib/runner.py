@@ -10,6 +10,7 @@ through kubectl attach). A runner runs one task in its life.
 """
 
 import atexit
+import contextlib
 import ctypes
 import functools
 import json
@@ -21,6 +22,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from wire import Connection
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, os.environ.get("BUILD", "build"))
@@ -88,6 +91,17 @@ def prepare_child(cgroup):
         cgroup.join()
 
 
+def spawn(command, errors, cgroup=None):
+    """Starts what has a runner's stdin and stdout, itself or an attach: the process, and our ends of two pipes, stdin first."""
+    runner_in, stdin = os.pipe()
+    stdout, runner_out = os.pipe()
+    process = subprocess.Popen(command, stdin=runner_in, stdout=runner_out, stderr=errors,
+                               preexec_fn=lambda: prepare_child(cgroup))
+    os.close(runner_in)
+    os.close(runner_out)
+    return process, stdin, stdout
+
+
 class Runner:
     def __init__(self, options=(), program=None, ground=GROUND, cgroup=None, uid=65534):
         self.folder = tempfile.mkdtemp(prefix="runner-")
@@ -102,13 +116,7 @@ class Runner:
         self._spawn(start(program, [*(cgroup.options if cgroup else ()), *options]), cgroup)
 
     def _spawn(self, command, cgroup=None):
-        """Starts what has the runner's stdin and stdout: itself, or an attach. Both are pipes."""
-        runner_in, self.stdin = os.pipe()
-        self.stdout, runner_out = os.pipe()
-        self.process = subprocess.Popen(command, stdin=runner_in, stdout=runner_out, stderr=self.errors,
-                                        preexec_fn=lambda: prepare_child(cgroup))
-        os.close(runner_in)
-        os.close(runner_out)
+        self.process, self.stdin, self.stdout = spawn(command, self.errors, cgroup)
 
     def _container(self, program, options):
         namespaces = ["--mount", "--pid", "--net", "--ipc", "--uts"]
@@ -164,6 +172,18 @@ class Runner:
         os.close(self.stdin)
         os.close(self.stdout)
         self._spawn(self.pod.attach_command())
+
+    @contextlib.contextmanager
+    def another_attach(self):
+        """A second attach beside the first one: a Connection. Pod only."""
+        process, stdin, stdout = spawn(self.pod.attach_command(), self.errors)
+        try:
+            yield Connection(stdout, stdin)
+        finally:
+            process.kill()
+            process.wait()
+            os.close(stdin)
+            os.close(stdout)
 
     def path(self, name, content):
         """A file for the client to read."""

@@ -14,6 +14,8 @@ Frame = collections.namedtuple("Frame", "type session offset payload")
 ATTACH, OFFER, DATA, START, GET, CANCEL, RELEASE = 1, 2, 3, 4, 5, 6, 10
 HELLO, STATE, OUTCOME, ERROR = 0x81, 0x82, 0x83, 0x8F
 DELIMITER = b"\n"
+# Of the client (tests/runner/task.c), so that both can speak to one runner.
+RUN_ID = b"sixteen bytes!!\0"
 
 
 def _crc_table():
@@ -116,3 +118,29 @@ class Connection:
             if frame and frame.type == kind and matching(frame):
                 return frame
         return None
+
+
+def attach(session, run_id=RUN_ID, attempt=1):
+    return Frame(ATTACH, session, 0, b"\x01\x01" + run_id + struct.pack("<I", attempt))
+
+
+def greet(connection, session, seconds=30):
+    """ATTACH until it is answered: an attach is not wired to the runner at once. HELLO, or None when none comes in time."""
+    end = time.monotonic() + seconds
+    hello = None
+    while hello is None and time.monotonic() < end:
+        connection.send(attach(session))
+        hello = connection.wait_for(HELLO, 0.2, lambda frame: frame.session == session)
+    return hello
+
+
+def error_of(connection, *frames):
+    """(code, current session) of the ERROR that answers, or None."""
+    connection.send(*frames)
+    frame = connection.wait_for(ERROR)
+    return frame and struct.unpack("<HQ", frame.payload)
+
+
+def state(frame):
+    """phase, starts, received, outcome_length, outcome_sha256 of a STATE."""
+    return struct.unpack_from("<BBQQ32s", frame.payload)

@@ -41,7 +41,8 @@ struct client {
 	size_t frame_at, frame_length;
 	uint8_t *outcome;
 	size_t outcome_length;
-	uint64_t bytes_in; /* of the runner's stdout */
+	uint64_t bytes_in;	   /* of the runner's stdout */
+	uint64_t bytes_in_unasked; /* of these, what came before the outcome was asked for */
 	int64_t started_ms, sealed_ms;
 	bool hello_is_shown, is_cancelled, is_at_end;
 };
@@ -67,8 +68,9 @@ static void show_hello(struct client *c, struct str facts)
 		printf("hello-error %s\n", err.message);
 		return;
 	}
-	printf("build %.*s\nkernel %.*s\nuid %u\nbundle-bytes-max %llu\noutcome-bytes-max %llu\n",
-	       STR_ARGS(hello.build), STR_ARGS(hello.kernel), hello.uid,
+	printf("build %.*s\nkernel %.*s\nuid %u\nboot-us %u\n", STR_ARGS(hello.build),
+	       STR_ARGS(hello.kernel), hello.uid, hello.boot_us);
+	printf("bundle-bytes-max %llu\noutcome-bytes-max %llu\n",
 	       (unsigned long long)hello.bundle_bytes_max,
 	       (unsigned long long)hello.outcome_bytes_max);
 	for (size_t i = 0; i < hello.layers_count; i++)
@@ -210,6 +212,7 @@ static void give_leave(struct client *c)
 		controller_side_cancel(&c->side, now, (uint32_t)task->cancel_grace_ms);
 	}
 	if (c->side.state == CONTROLLER_SEALED) {
+		c->bytes_in_unasked = c->bytes_in;
 		controller_side_pull(&c->side, now);
 		c->sealed_ms = now;
 	}
@@ -306,6 +309,7 @@ int main(int argc, char *argv[])
 	       controller_side_state_name(c.side.state), c.side.seen.phase, c.side.seen.starts,
 	       c.side.refusal, (unsigned long long)c.bytes_in,
 	       (unsigned long long)c.side.seen.stdout_bytes);
+	printf("bytes-in-unasked %llu\n", (unsigned long long)c.bytes_in_unasked);
 	printf("sealed-after-ms %lld\n", (long long)(c.sealed_ms - c.started_ms));
 	if (c.side.state == CONTROLLER_FAILED)
 		printf("failure %s\n", controller_side_failure_text(c.side.failure));

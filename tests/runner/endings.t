@@ -52,6 +52,10 @@ def that_can_not_start():
                              (["/etc"], 13, "a folder as a program")):
         outcome = run(arg=arg)
         is_(outcome.end(), f"not-started exec {errno}", check("A9", f"{what} is no exit code but errno {errno} at exec"))
+    for files, errno, what in (({"a": "", "a/b": ""}, 20, "a file below a file"), ({"b" * 256: ""}, 36, "a name of 256 bytes")):
+        outcome = run("print('never')", files=files)
+        is_((outcome.end(), outcome.stdout), (f"not-started files {errno}", b""),
+            check("A9", f"{what} among the task's files is errno {errno} before anything runs"))
     outcome = run("exit 3", name="main.sh", arg=["sh", "main.sh"])
     is_(outcome.end(), "exited 3", check("A9", "a program is found in PATH"))
     outcome = run("x = 1\n" * 100000, tmp_bytes=0, run_ms=20000)

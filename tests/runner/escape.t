@@ -5,7 +5,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from runner import GROUND, Runner, checks, run
+from runner import GROUND, PYTHON, Runner, checks, run
 from tap import diag, done_testing, is_
 from wire import Frame, encode
 
@@ -166,6 +166,21 @@ def any_user():
         check("A10", "whatever user the Pod runs as, the program is 65534"))
 
 
+def given():
+    """Arguments and environment as the task has them, as many and as long as it may have them; and nothing else."""
+    arguments = ["", "中文 ☕", "a\tb 'c' \"$d\" \\", "--x=y"] + ["y" * 4096] * 60
+    outcome = run("import sys\nfor a in sys.argv[1:]: print(a)", arg=[PYTHON, "main.py", *arguments])
+    is_(outcome.stdout.decode(), "\n".join(arguments) + "\n", check("A15", "64 arguments of up to 4 KiB arrive as given"))
+    variables = {f"V{number}": f"{number}=中" + "x" * 32700 for number in range(20)}
+    outcome = run("import os\nfor n in range(20): print(os.environ[f'V{n}'])", env=variables)
+    is_(outcome.stdout.decode(), "\n".join(variables.values()) + "\n", check("A15", "640 KiB of variables arrive as given"))
+    outcome = run("import os\nprint(*sorted(os.environ))", env={"MINE": "1", "TMPDIR": "/work"})
+    is_(outcome.stdout.decode().split(), ["HOME", "LANG", "MINE", "MKL_NUM_THREADS", "MPLCONFIGDIR", "NUMEXPR_NUM_THREADS",
+                                          "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PATH", "PYTHONUNBUFFERED",
+                                          "PYTHON_CPU_COUNT", "TMPDIR", "XDG_CACHE_HOME"],
+        check("A15", "the environment is the task's and the documented one, built from nothing"))
+
+
 def sigpipe_is_default():
     outcome = run("{ yes; echo $? >&2; } | head -n 1", name="main.sh", arg=["sh", "main.sh"])
     is_((outcome.stdout, outcome.stderr), (b"y\n", b"141\n"), check("A15", "SIGPIPE ends a program whose reader is gone"))
@@ -193,6 +208,10 @@ def nothing_stays():
     with Runner() as runner:
         outcome = runner.run("for place in ('/tmp', '/work', '/dev/shm'): open(place + '/left', 'w').write('x' * 1000)")
         is_(outcome.end(), "exited 0", check("A10", "files can be written where they may"))
+        if GROUND == "host":
+            root = f"/proc/{runner.pid()}/root"
+            left = [name for place in ("tmp", "work", "dev/shm", "data") for name in os.listdir(os.path.join(root, place))]
+            is_(left, [], check("A10", "and are gone after the run"))
         again = runner.run("import os\nprint(os.listdir('/tmp'))", session=2 << 20)
         is_((again["starts"], again.end(), again.stdout), ("1", "exited 0", b""),
             check("A10", "a second bundle never runs in the same runner: what it has is the first one's outcome"))
@@ -200,6 +219,7 @@ def nothing_stays():
 
 finds_nothing()
 any_user()
+given()
 sigpipe_is_default()
 forged_protocol()
 nothing_stays()

@@ -5,11 +5,13 @@ Exempt: a process in D state, which gVisor has not, and which can't be made at w
 """
 
 import os
+import signal
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from runner import Runner, checks, run
-from tap import done_testing, is_, ok
+from runner import GROUND, SANITIZED, Runner, checks, run
+from tap import done_testing, is_, like, ok
 
 check = checks()
 
@@ -95,15 +97,46 @@ def left_behind():
     outcome = run(WRITER)
     is_((outcome.end(), outcome.number("leftovers")), ("exited 4", 1),
         check("A5", "a daemon that floods stdout without end does not hold the run up"))
+
+
+def runner_is_clean():
+    """No process, no descriptor, no file: what the runner has after a run it had before. Only on the host it can be looked at."""
+    if GROUND != "host":
+        return
     with Runner() as runner:
-        runner.run(STUBBORN)
-        if runner.ground == "host":
-            with open(f"/proc/{runner.pid()}/task/{runner.pid()}/children") as children:
-                is_(children.read(), "", check("A5", "after the run the runner has no process, not even a zombie"))
-            folder = f"/proc/{runner.pid()}/fd"
-            left = [os.readlink(f"{folder}/{fd}") for fd in os.listdir(folder) if int(fd) > 2]
-            is_([path for path in left if path.startswith(("pipe:", "socket:"))], [],
-                check("A5", "after the run the runner has no pipe and no socket but its own stdin, stdout and stderr"))
+        runner.run("", stop_at="Greeted")
+        before = descriptors(runner.pid())
+        runner.run(STUBBORN, session=2 << 20)
+        with open(f"/proc/{runner.pid()}/task/{runner.pid()}/children") as children:
+            is_(children.read(), "", check("A5", "after the run the runner has no process, not even a zombie"))
+        left = descriptors(runner.pid())
+        is_([path for path in left if path not in before], [],
+            check("A5", "after the run the runner has no descriptor that it had not at boot"))
+        is_([path for path in left if path.startswith(("pipe:", "socket:", "/proc", "/tmp"))], left[:2],
+            check("A5", "and of its pipes, sockets and folders only its own stdin and stdout"))
+
+
+def descriptors(pid):
+    """What each of its descriptors is, in their order; stderr is the test's."""
+    return [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in sorted(map(int, os.listdir(f"/proc/{pid}/fd"))) if fd != 2]
+
+
+def process_that_can_not_be_killed():
+    """Made by a process of root in the runner's namespace, which the runner has no right to signal."""
+    if GROUND != "host" or SANITIZED:
+        return
+    with Runner() as runner:
+        runner.run("", stop_at="Greeted")
+        survivor = subprocess.Popen(["nsenter", "--target", str(runner.pid()), "--pid", "sleep", "1000"])
+        outcome = runner.run("print('main')\nexit(3)", session=2 << 20)
+        is_((outcome.end(), outcome.stdout), ("exited 3", b"main\n"),
+            check("A5", "a process that can't be killed keeps neither the outcome back nor changes it"))
+        is_((outcome["detail"], outcome["leftovers"]), ("processes were left that could not be killed", "1"),
+            check("A5", "and the outcome says so"))
+        ok(outcome.number("wall-ms") < 5000 < outcome.number("sealed-after-ms"),
+           check("A5", "though it was tried for a while, which is not the program's time"))
+        survivor.kill()
+        survivor.wait()
 
 
 def closed_streams():
@@ -126,11 +159,21 @@ def init_is_killed():
     is_((outcome.end(), outcome.stdout), wanted, check("A5", f"a program that kills the jail's init: {wanted[0]}, and said so"))
     outcome = run("import os, signal\nfor s in range(1, 32):\n  if s not in (9, 19):\n    os.kill(1, s)\nprint('on')")
     is_((outcome.end(), outcome.stdout), ("exited 0", b"on\n"), check("A5", "every other signal to the jail's init does nothing"))
+    if GROUND == "host":
+        with Runner() as runner:
+            runner.run("", stop_at="Greeted")
+            with open(f"/proc/{runner.pid()}/task/{runner.pid()}/children") as children:
+                os.kill(int(children.read()), signal.SIGKILL)
+            is_(runner.process.wait(timeout=10), 70,
+                check("A5", "a jail that ends before START: the runner exits with 70, since nothing can run in it"))
+            like(runner.stderr(), "^sandboxtask: runner can't go on: jail: ", check("A5", "and its log says why"))
     outcome = run("import os, signal\ntry: os.kill(-1, signal.SIGKILL)\nexcept ProcessLookupError: pass\nprint('on')")
     is_((outcome.end(), outcome.stdout), ("exited 0", b"on\n"), check("A10", "kill(-1, SIGKILL) by the program reaches nobody"))
 
 
 left_behind()
+runner_is_clean()
+process_that_can_not_be_killed()
 closed_streams()
 init_is_killed()
 done_testing()

@@ -11,28 +11,12 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from runner import SANITIZED, Runner, checks
 from tap import done_testing, is_, ok
-from wire import ATTACH, DATA, ERROR, GET, HELLO, OFFER, OUTCOME, START, STATE, Connection, Frame, encode
+from wire import DATA, GET, HELLO, OFFER, OUTCOME, RUN_ID, START, STATE, Connection, Frame, attach, encode, error_of, state
 
 check = checks()
 F_SETPIPE_SZ = 1031
-RUN_ID = b"sixteen bytes!!\0"
 SLOW = "import time\nprint('begun', flush=True)\ntime.sleep(1.5)\nprint('x' * 200000)\nprint('end')"
 SLOW_OUTPUT = b"begun\n" + b"x" * 200000 + b"\nend\n"
-
-
-def attach(session, run_id=RUN_ID, attempt=1):
-    return Frame(ATTACH, session, 0, b"\x01\x01" + run_id + struct.pack("<I", attempt))
-
-
-def error_of(connection, *frames):
-    connection.send(*frames)
-    frame = connection.wait_for(ERROR)
-    return frame and struct.unpack("<HQ", frame.payload)
-
-
-def state(frame):
-    """phase, starts, received, outcome_length, outcome_sha256 of a STATE."""
-    return struct.unpack_from("<BBQQ32s", frame.payload)
 
 
 def greeting():
@@ -46,6 +30,8 @@ def greeting():
             check("P4", "HELLO answers ATTACH: version, phase Ready, the run it is bound to"))
         is_(state(connection.wait_for(STATE))[:3], (1, 0, 0), check("P4", "STATE comes with it"))
         runner_memory(runner, "idle", 1024)
+        greeted = runner.run("", session=2 << 20, stop_at="Greeted")
+        ok(0 < greeted.number("boot-us") < 10**7, check("P4", "HELLO says how long the boot took"))
 
 
 def runner_memory(runner, when, limit_kib):

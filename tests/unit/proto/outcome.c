@@ -73,6 +73,7 @@ static void a_verdict_and_its_details_agree(void)
 		o.signal = rows[i].signal;
 		o.killed_for = rows[i].killed_for;
 		o.stage = rows[i].stage;
+		o.detail = STR("what was left, or failed"); /* may stand beside any verdict */
 		o.error_number = rows[i].error_number;
 		o.partial = rows[i].partial;
 		result = encode(&o, &bytes, &err);
@@ -142,10 +143,6 @@ static void layer_twice(struct outcome *o)
 {
 	o->layers[1].name = o->layers[0].name;
 }
-static void detail_of_nothing(struct outcome *o)
-{
-	o->detail = STR("x");
-}
 static void result_in_two(struct outcome *o)
 {
 	o->streams[STREAM_RESULT] = sample_stream("a", "b", 0);
@@ -171,7 +168,6 @@ static void what_breaks_a_rule_is_not_written(void)
 		{setuid_file, "outcome: file.mode is 3565"},
 		{skipped_for_nothing, "outcome: skipped.reason is 0"},
 		{layer_twice, "outcome.layers has a name twice"},
-		{detail_of_nothing, "outcome.verdict contradicts"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

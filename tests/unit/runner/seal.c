@@ -107,7 +107,7 @@ static const struct {
 int main(void)
 {
 	struct bundle plan = {.cpu_seconds = 2};
-	struct outcome failed = {0};
+	struct outcome failed = {0}, given_up = {0};
 	struct run run = {.plan = &plan, .has_failure = true, .killed_for = KILLED_FOR_NOTHING};
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -132,5 +132,12 @@ int main(void)
 	ok(failed.verdict == VERDICT_NOT_STARTED && failed.stage == STAGE_EXEC &&
 		   failed.error_number == 2 && str_equal(failed.detail, STR("exec")),
 	   "a program that could not start: stage, errno and what it was");
+	run.has_failure = false;
+	run.has_end = run.is_given_up = true;
+	run.end.code = CLD_EXITED;
+	seal_verdict(&run, &given_up);
+	ok(given_up.verdict == VERDICT_EXITED &&
+		   str_equal(given_up.detail, STR("processes were left that could not be killed")),
+	   "what could not be killed does not change the verdict, and is told");
 	done_testing();
 }

@@ -72,8 +72,8 @@ static void folders(void)
 	unlinkat(at, "link", 0);
 	close(at);
 	rmdir(path);
-	cmp_ok(folder_process("42"), "==", 42, "a number is a process");
-	cmp_ok(folder_process("42x") + folder_process("self"), "==", 0, "other entries are none");
+	cmp_ok(folder_number("42"), "==", 42, "a number is a process");
+	cmp_ok(folder_number("42x") + folder_number("self"), "==", 0, "other entries are none");
 }
 
 /* A table as the kernel writes it, read from a file in place of /proc/self/mountinfo. */
