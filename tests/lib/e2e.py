@@ -37,7 +37,6 @@ CONTROLLER_PODS = "app.kubernetes.io/component=controller"
 def start():
     """The cluster, with this checkout's controller in it."""
     api = kube.connect()
-    kube.image("runner-python")
     sandboxes.install_controller(api)
     return api
 
