@@ -334,6 +334,8 @@ test: check ## everything: check, then images, the real cluster, and what runs o
 	@hack/part 'tests of the API' $(MAKE) --silent test-api
 	@$(MAKE) --silent test-kube
 	@$(MAKE) --silent test-runner
+	@hack/part 'demo' $(MAKE) --silent demo
+	@$(MAKE) --silent e2e
 
 # --- The cluster: real Kubernetes on this machine, see docs/development-cluster.md. A foreign one is used by the tests instead
 # when KUBECONFIG names it and IMAGE_LOAD is a command that loads an image's tar into it.
