@@ -189,6 +189,15 @@ static void check_outputs(struct sim_check *check, struct str task)
 		sim_check_fail(check, "the outputs are not all that was printed");
 }
 
+/* Another one of the same name is another task. */
+static void check_own_pod(struct sim_check *check, struct str task)
+{
+	const struct sim_pod *pod = pod_of_uid(check, sim_json_word(task, "status.podUID"));
+
+	if (pod && !sim_json_is(task, "metadata.uid", pod->task_uid))
+		sim_check_fail(check, "the status of a task names the Pod of another one");
+}
+
 static void check_success(struct sim_check *check, struct str task)
 {
 	const struct sim_pod *pod = pod_of_uid(check, sim_json_word(task, "status.podUID"));
@@ -214,6 +223,7 @@ static const struct {
 	{"Evicted", true, true},
 	{"PodLost", true, false},
 	{"Interrupted", false, true},
+	{"PodTampered", true, true},
 };
 
 static bool blames_a_disturbance(struct str task)
@@ -264,6 +274,7 @@ static void check_task(struct sim_check *check, const struct sim_commit *commit)
 		sim_check_fail(check, "a final status changes");
 	if (is_marked(commit->before))
 		check_mark_stays(check, commit);
+	check_own_pod(check, commit->after);
 	if (is_final(commit->before) || !is_final(commit->after))
 		return;
 	if (sim_json_is(commit->after, "status.phase", "Succeeded"))
