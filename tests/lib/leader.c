@@ -121,6 +121,8 @@ static bool answer(struct leader *l, struct io_http *request)
 {
 	if (!request->is_pending)
 		return false;
+	if (strstr(request->target, "/leases") && l->is_lease_mute)
+		return false;
 	if (strstr(request->target, "/leases"))
 		answer_lease(l, request);
 	else if (request->kind == IO_HTTP_CALL)
