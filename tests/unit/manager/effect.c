@@ -217,6 +217,18 @@ static void a_write_that_fails_is_no_hot_loop_though_reads_succeed(void)
 	}
 }
 
+static void a_write_that_succeeds_ends_a_row_of_conflicts(void)
+{
+	begin();
+	leader_on(&l, "DELETE", "/pods/", 200, "")->hangs = true;
+	leader_on(&l, "PATCH", "/status?", 200,
+		  LEADER_TASK_OF("team", "answer", LEADER_UID, "900", ENDING));
+	job()->had_conflict = true;
+	leader_run(&l, 120000);
+	ok(!job()->had_conflict, "the next conflict is looked into at once again");
+	finish();
+}
+
 static void what_is_too_large_is_written_without_texts(void)
 {
 	end_by_time(413, "", 0);
@@ -438,6 +450,7 @@ int main(void)
 	a_final_status_that_somebody_else_wrote_is_not_ours();
 	an_answer_that_is_another_task_is_none();
 	a_write_that_fails_is_no_hot_loop_though_reads_succeed();
+	a_write_that_succeeds_ends_a_row_of_conflicts();
 	what_is_too_large_is_written_without_texts();
 	retry_after_is_kept_to();
 	a_refused_pod_is_tried_until_the_budget_ends();
