@@ -47,7 +47,7 @@ for run, passing, column in ((run_c, 'ok(true, "y"); skip("why");', 1), (run_pyt
         is_(done.returncode, 1, f"{run.__name__}: a failing {row[0]} is a failure")
         like(done.stdout, r"^not ok 1 - x\n# failed at .*1\.\.1\n$", f"{run.__name__}: and says where")
 
-for target in ("sim", "sim-mutations", "soak"):
+for target in ("sim-mutations", "soak"):
     done = subprocess.run(["make", "--silent", "-C", HERE.parent, target], capture_output=True, text=True)
     like(f"{done.returncode} {done.stderr}", f"^2 make {target}: nothing to run yet",
          f"make {target} says that there is nothing yet, and fails")

@@ -173,6 +173,7 @@ void lease_written(struct lease *l, int64_t now_ms, struct str version)
 			l->acquired_version = number;
 	}
 	l->knows = true;
+	l->was_conflict = false;
 	/* From the asking on: others may have seen the change that early. */
 	l->held_until_ms = l->asked_ms + LEASE_RENEW_DEADLINE_MS;
 	l->next_ms = l->asked_ms + LEASE_RETRY_MS;
@@ -184,10 +185,11 @@ void lease_refused(struct lease *l, int64_t now_ms, uint32_t random, bool confli
 
 	l->in_flight = false;
 	l->knows = false;
-	if (conflict && leads)
+	if (conflict && leads && !l->was_conflict)
 		l->next_ms = now_ms;
 	else
 		l->next_ms = now_ms + (leads ? LEASE_RETRY_MS : candidate_delay_ms(random));
+	l->was_conflict = conflict;
 }
 
 void lease_release(struct lease *l)

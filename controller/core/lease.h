@@ -70,6 +70,7 @@ struct lease {
 	int64_t observed_at_ms;
 	bool knows; /* what was observed is the answer to our last request: it can be written on */
 	bool in_flight, releasing;
+	bool was_conflict;     /* the last write met one */
 	bool holds;	       /* the last write that succeeded was ours */
 	int64_t held_until_ms; /* by our own deadline */
 	int64_t next_ms;       /* no request before that */
@@ -93,7 +94,8 @@ void lease_missing(struct lease *l, int64_t now_ms);
 /* A write succeeded, and the object has this version now. */
 void lease_written(struct lease *l, int64_t now_ms, struct str version);
 
-/* Any other end of a request. `conflict`: somebody else wrote, so a read is worth it at once. */
+/* Any other end of a request. `conflict`: somebody else wrote, so a read is worth it at once, but
+ * not one after the other. */
 void lease_refused(struct lease *l, int64_t now_ms, uint32_t random, bool conflict);
 
 /* Whether we may act. Turns false by the mere passing of time. */

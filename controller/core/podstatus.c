@@ -317,7 +317,10 @@ void podstatus_of_refusal(int http_status, struct str message, struct podstatus 
 		.what = "the API server refused the sandbox's Pod",
 		.text = message,
 	};
-	if (http_status == 422 || http_status == 400) {
+	if (http_status < 400 || http_status == 408 || http_status == 429 || http_status >= 500) {
+		status->reason = REASON_StartTimeout;
+		status->what = "the API server could not make the sandbox's Pod";
+	} else if (http_status == 422 || http_status == 400) {
 		status->hopeless = true;
 		status->what = "the sandbox's Pod is not valid as the class describes it";
 	} else if (contains(message, "violates PodSecurity")) {

@@ -51,10 +51,11 @@ struct podstatus {
 void podstatus(const struct podstatus_evidence *evidence, struct podstatus *status);
 
 /*
- * What refused the creation of a Pod. Admission says Forbidden for a quota that frees itself and
- * for a policy that does not, and only the text tells them apart; texts vary by version. So a text
- * only ever shortens the wait: what is not known to be hopeless is tried again until the start
- * budget ends.
+ * What refused the creation of a Pod, or kept it from happening: a server in trouble, or, with
+ * http_status 0, none that answered. Admission says Forbidden for a quota that frees itself and for
+ * a policy that does not, and only the text tells them apart; texts vary by version. So a text only
+ * ever shortens the wait: what is not known to be hopeless is tried again until the start budget
+ * ends.
  */
 void podstatus_of_refusal(int http_status, struct str message, struct podstatus *status);
 

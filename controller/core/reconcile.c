@@ -90,30 +90,6 @@ static bool pod_is_present(const struct snapshot *s)
 	return s->pod_known == KNOWN_PRESENT;
 }
 
-static bool pod_has_plan(const struct snapshot *s, struct str sha256)
-{
-	char found[PLAN_SHA256_SIZE];
-
-	plan_hash(s->pod->plan, found);
-	return str_equal(str_of(found), sha256);
-}
-
-/*
- * Its label says so, or the task's status, which nobody else writes, or its plan: a label can be
- * stripped, and the Pod has to be deleted all the same. All Pods asked here have a name that was
- * made from the task's UID.
- */
-static bool pod_is_ours(const struct snapshot *s)
-{
-	if (str_equal(s->pod->task_uid, s->task_uid))
-		return true;
-	if (s->task_known != KNOWN_PRESENT)
-		return false;
-	return (s->task->status.pod_uid.n > 0 && str_equal(s->pod->uid, s->task->status.pod_uid)) ||
-	       pod_has_plan(s, s->task->status.plan_sha256) ||
-	       (s->plan && pod_has_plan(s, str_of(s->plan->sha256)));
-}
-
 static bool attempt_was_given_up(const struct snapshot *s)
 {
 	return s->pod_attempt <= s->task->status.attempt;
@@ -136,9 +112,18 @@ static int64_t start_budget_ms(const struct snapshot *s)
 
 /* --- The task is over: what is left of it goes. --- */
 
+/* It only looks gone, maybe, like one whose label was stripped; not one that was being deleted. */
+static bool pod_may_be_left(const struct snapshot *s)
+{
+	return s->pod_known == KNOWN_UNSEEN && !(s->pod && s->pod->deleting) &&
+	       (s->attempts_seen > 0 || (s->task && s->task->status.attempt > 0));
+}
+
 static void sweep(const struct snapshot *s, struct decision *d, const char *why)
 {
-	if (!pod_is_present(s) || !pod_is_ours(s))
+	if (pod_may_be_left(s))
+		return act(d, EFFECT_READ_POD, "is a Pod left behind, out of sight?");
+	if (!pod_is_present(s) || !snapshot_pod_is_ours(s))
 		return wait_for_event(d, "nothing is left");
 	if (s->pod->deleting)
 		return wait_for_event(d, "the Pod is being deleted");
@@ -171,7 +156,7 @@ static bool runner_could_be_released(const struct snapshot *s)
 /* Status first, Pod second; the runner is told in between, so that it goes without its grace. */
 static void clean_up(const struct snapshot *s, struct decision *d)
 {
-	if (pod_is_present(s) && pod_is_ours(s) && runner_could_be_released(s))
+	if (pod_is_present(s) && snapshot_pod_is_ours(s) && runner_could_be_released(s))
 		return act(d, EFFECT_RELEASE, "the final status is written: the runner may go");
 	sweep(s, d, "the final status is written: the Pod goes");
 }
@@ -274,7 +259,7 @@ static void after_mark(const struct snapshot *s, struct decision *d)
 		status = podstatus_now(s, true);
 		return end_by_podstatus(s, d, &status, "the marked Pod is gone");
 	}
-	if (!pod_has_plan(s, s->task->status.plan_sha256))
+	if (!snapshot_pod_has_plan(s, s->task->status.plan_sha256))
 		return end_tampered(s, d, "metadata.annotations[sandboxtask.io/plan]");
 	if (s->pod_difference)
 		return end_tampered(s, d, s->pod_difference);
@@ -283,6 +268,10 @@ static void after_mark(const struct snapshot *s, struct decision *d)
 		return end_by_podstatus(s, d, &status, "the marked Pod has ended");
 	if (status.stage == PODSTATUS_WAITING && s->session->stage == SESSION_NONE)
 		return wait_for_event(d, "the kubelet has to find the container again");
+	if (!s->plan && (s->session->stage == SESSION_NONE || s->session->stage == SESSION_READY))
+		return end(s, d, REASON_Internal,
+			   STR("the plan is of another version of the controller"),
+			   "the frozen plan can't be read");
 	drive_marked_session(s, d);
 }
 
@@ -314,6 +303,8 @@ static void wait_in_queue(const struct snapshot *s, struct decision *d)
 {
 	int64_t notice_ms = s->queued_since_ms + RECONCILE_QUEUE_NOTICE_MS;
 
+	if (s->admission == ADMISSION_FULL) /* it had a Pod, so it may not be refused any more */
+		return wait_until(d, s->now_ms + RECONCILE_FULL_MS, "no room to wait: asks again");
 	if (s->task->status.phase == TASK_Queued)
 		return wait_for_event(d, "queued");
 	if (s->now_ms < notice_ms)
@@ -338,8 +329,11 @@ static void create_pod(const struct snapshot *s, struct decision *d)
 		return end_by_podstatus(s, d, s->create_refused, "no Pod can be made");
 	if (s->now_ms >= deadline_ms)
 		return end_uncreated(s, d);
-	if (!s->network_ready)
-		return act(d, EFFECT_WRITE_NETWORK_POLICY, "no Pod before its network is closed");
+	if (!s->network_ready) {
+		act(d, EFFECT_WRITE_NETWORK_POLICY, "no Pod before its network is closed");
+		d->wake_at_ms = deadline_ms;
+		return;
+	}
 	if (s->create_refused && s->now_ms < s->create_again_ms)
 		return wait_until(
 			d, s->create_again_ms < deadline_ms ? s->create_again_ms : deadline_ms,
@@ -423,13 +417,13 @@ static void with_pod(const struct snapshot *s, struct decision *d)
 	int64_t deadline_ms = s->pod_since_ms + start_budget_ms(s);
 	struct podstatus status;
 
-	if (!pod_is_ours(s))
+	if (!snapshot_pod_is_ours(s))
 		return end_tampered(s, d, "there is a Pod of its name that is not ours");
 	if (s->pod->deleting)
 		return wait_for_deletion(s, d, deadline_ms);
 	if (attempt_was_given_up(s))
 		return act(d, EFFECT_DELETE_POD, "this attempt was given up");
-	if (!pod_has_plan(s, str_of(s->plan->sha256)))
+	if (!snapshot_pod_has_plan(s, str_of(s->plan->sha256)))
 		return next_attempt(s, d, &outdated, s->pod_attempt, "the plan has changed");
 	if (s->pod_difference)
 		return end_tampered(s, d, s->pod_difference);

@@ -18,9 +18,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RECONCILE_ATTEMPTS_MAX	  3	    /* Pods before a mark */
-#define RECONCILE_QUEUE_NOTICE_MS 1000	    /* a shorter wait is not written into status */
-#define RECONCILE_START_SECONDS	  120	    /* while the class, which says how many, is missing */
+#define RECONCILE_ATTEMPTS_MAX	  3    /* Pods before a mark */
+#define RECONCILE_QUEUE_NOTICE_MS 1000 /* a shorter wait is not written into status */
+#define RECONCILE_FULL_MS	  5000 /* so often one asks who is neither queued nor refused */
+#define RECONCILE_START_SECONDS	  120  /* while the class, which says how many, is missing */
 #define RECONCILE_NEVER		  INT64_MAX /* of a wake-up */
 
 /* X(name): what a decision asks for. */
@@ -56,8 +57,8 @@ struct decision {
 	char message[SNAPSHOT_MESSAGE_SIZE]; /* likewise: what happened, without full stop */
 	bool with_ending;		     /* WRITE_FINAL: from the session's ending */
 	bool without_texts;		     /* WRITE_FINAL: leave the streams out, and say so */
-	int64_t wake_at_ms;		     /* look again then, if nothing happens before */
-	const char *why;		     /* static, for the log */
+	int64_t wake_at_ms; /* look again then, if nothing happens before; also of effects */
+	const char *why;    /* static, for the log */
 };
 
 void reconcile(const struct snapshot *snapshot, struct decision *decision);

@@ -68,4 +68,14 @@ struct snapshot {
 	bool final_too_large; /* the API server refused the final status for its size */
 };
 
+/* The text of the Pod's plan has this hash. Needs the Pod, as does the next one. */
+bool snapshot_pod_has_plan(const struct snapshot *snapshot, struct str sha256);
+
+/*
+ * Its label says so, or the task's status, which nobody else writes, or its plan: a label can be
+ * stripped, and the Pod has to be deleted all the same. All Pods asked here have a name that was
+ * made from the task's UID.
+ */
+bool snapshot_pod_is_ours(const struct snapshot *snapshot);
+
 #endif

@@ -9,7 +9,6 @@ struct workqueue_item {
 	struct map_entry *entry;
 	bool in_flight;
 	int64_t again_ms; /* asked for while in flight; WORKQUEUE_NEVER: nobody did */
-	int failures;	  /* in a row */
 };
 
 void workqueue_init(struct workqueue *q, size_t limit)
@@ -96,24 +95,11 @@ void workqueue_done(struct workqueue *q, struct str key)
 		free(map_remove(&q->items, key));
 		return;
 	}
-	item->failures = 0;
 	wait_until(q, item, item->again_ms);
 	item->again_ms = WORKQUEUE_NEVER;
 }
 
-/* Between half and the whole of a delay that doubles up to a limit. */
-static int64_t backoff_ms(int failures, uint32_t random)
-{
-	int64_t delay_ms = WORKQUEUE_BACKOFF_MIN_MS;
-
-	while (failures-- > 0 && delay_ms < WORKQUEUE_BACKOFF_MAX_MS)
-		delay_ms *= 2;
-	if (delay_ms > WORKQUEUE_BACKOFF_MAX_MS)
-		delay_ms = WORKQUEUE_BACKOFF_MAX_MS;
-	return delay_ms / 2 + (int64_t)((uint64_t)random * (uint64_t)(delay_ms / 2) / UINT32_MAX);
-}
-
-void workqueue_failed(struct workqueue *q, struct str key, int64_t now_ms, uint32_t random)
+void workqueue_failed(struct workqueue *q, struct str key, int64_t due_ms)
 {
 	struct workqueue_item *item = land(q, key);
 
@@ -121,9 +107,7 @@ void workqueue_failed(struct workqueue *q, struct str key, int64_t now_ms, uint3
 		return;
 	/* What was asked for meanwhile is the same look, which would fail as fast. */
 	item->again_ms = WORKQUEUE_NEVER;
-	wait_until(q, item, now_ms + backoff_ms(item->failures, random));
-	if (item->failures < INT32_MAX)
-		item->failures++;
+	wait_until(q, item, due_ms);
 }
 
 int64_t workqueue_next_ms(const struct workqueue *q)

@@ -150,3 +150,14 @@ bool kube_object_table_row(struct str table, struct str *row, struct str *column
 		json_find(table, STR("columnDefinitions"), columns);
 	return true;
 }
+
+bool kube_object_is_newer(struct str a, struct str b)
+{
+	uint64_t number_a, number_b;
+
+	if (a.n == 0)
+		return false;
+	if (str_to_uint(a, UINT64_MAX, &number_a) && str_to_uint(b, UINT64_MAX, &number_b))
+		return number_a > number_b;
+	return !str_equal(a, b);
+}

@@ -27,6 +27,12 @@ struct kube_object {
 	struct str raw;
 };
 
+/*
+ * Whether version `a` is of a later time than `b`: they are numbers, which only grow (KEP-5504); of
+ * what is none, any other is later. Nothing is later by an empty one.
+ */
+bool kube_object_is_newer(struct str a, struct str b);
+
 /* Reads checked JSON (json.h). ERR_PROTOCOL when name, uid or resourceVersion is not there. */
 int kube_object_read(struct str json, struct kube_object *object, struct err *err);
 int kube_object_read_row(struct str row, struct kube_object *object, struct err *err);

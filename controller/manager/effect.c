@@ -31,7 +31,20 @@ static void succeed(struct job *job)
 static void fail(struct job *job, const struct err *err)
 {
 	announce_failed(job, err);
-	term_failed(job->term, job);
+	term_failed(job->term, job, err);
+}
+
+void effect_note_conflict(struct job *job, const struct err *err)
+{
+	bool is_first = !job->had_conflict;
+
+	job->had_conflict = true;
+	if (!is_first) {
+		fail(job, err);
+		return;
+	}
+	announce_failed(job, err);
+	term_done(job->term, job);
 }
 
 /* --- Reading. --- */
@@ -53,6 +66,7 @@ static void on_task_read(void *context, struct str body, const struct err *err)
 		err_set(&unreadable, ERR_UNAVAILABLE, "the task was read as it had been before");
 		fail(job, &unreadable);
 	} else {
+		effect_status_note_read(job);
 		succeed(job);
 	}
 }
@@ -142,6 +156,7 @@ static void on_pod_created(void *context, struct str body, const struct err *err
 		fail(job, &unreadable);
 	} else {
 		job->is_create_refused = false;
+		job->had_conflict = false;
 		succeed(job);
 	}
 }
@@ -184,11 +199,13 @@ static void on_pod_deleted(void *context, struct str body, const struct err *err
 	job->call = NULL;
 	if (err && (err->code == ERR_NOT_FOUND || err->code == ERR_CONFLICT)) {
 		job_doubt_pod(job); /* it is not that Pod any more */
-		succeed(job);
+		effect_note_conflict(job, err);
 	} else if (err) {
 		fail(job, err);
 	} else {
-		job->pod.pod->deleting = true; /* the watch tells when it is gone */
+		if (job->pod.is_deletion_sent)
+			job->pod.pod->deleting = true; /* the watch tells when it is gone */
+		job->had_conflict = false;
 		succeed(job);
 	}
 }
@@ -204,11 +221,14 @@ static void delete_pod(struct job *job)
 	struct client_preconditions preconditions = {.uid = pod->uid,
 						     .grace_seconds = DELETE_GRACE_SECONDS};
 
+	job->pod.is_deletion_sent = true;
 	job->call =
 		client_delete_object(client_of(job), &object, &preconditions, on_pod_deleted, job);
 }
 
 /* --- Events about a Pod that does not come up. --- */
+
+#define EVENT_TEXT_BYTES_MAX 4096 /* Kubernetes' own limit is 1024 characters */
 
 static char *take_string(struct str object, struct str key)
 {
@@ -218,10 +238,10 @@ static char *take_string(struct str object, struct str key)
 	bool has_nul;
 	char *copy;
 
-	buf_init(&text, ERR_MESSAGE_SIZE);
+	buf_init(&text, EVENT_TEXT_BYTES_MAX);
 	if (json_find(object, key, &raw) && json_kind(raw) == JSON_STRING &&
 	    json_string_decode(raw, &text, &has_nul, &err) < 0)
-		buf_clear(&text); /* longer than anything that helps */
+		buf_clear(&text);
 	copy = mem_copy_string(text.data, text.length);
 	buf_free(&text);
 	return copy;
@@ -269,9 +289,9 @@ void effect_look_for_event(struct job *job)
 	struct buf selector;
 	struct err err;
 
+	job->pod.event_due_ms = now_ms(job) + JOB_EVENT_EVERY_MS;
 	if (job->event)
 		return;
-	job->pod.event_due_ms = now_ms(job) + JOB_EVENT_EVERY_MS;
 	buf_init(&selector, 256);
 	buf_printf(&selector, "involvedObject.uid=%.*s", STR_ARGS(job->pod.pod->uid));
 	target_init(&target);
@@ -313,7 +333,7 @@ static void command(struct job *job, enum effect effect)
 	if (effect == EFFECT_START && job->started_ms == JOB_NO_TIME)
 		job->started_ms = now_ms(job);
 	announce_done(job);
-	term_rest(job->term, job, RECONCILE_NEVER);
+	term_rest(job->term, job, job->decision.wake_at_ms);
 }
 
 void effect_start(struct job *job, const struct decision *decision)

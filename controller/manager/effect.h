@@ -20,7 +20,12 @@ void effect_look_for_event(struct job *job);
 
 /* The write to the task's status that was decided. */
 void effect_status_write(struct job *job);
+/* The task was read: if a final write is seen to have landed, which was unsure, it is announced. */
+void effect_status_note_read(struct job *job);
 /* The next part of a stream. */
 void effect_output_write(struct job *job);
+
+/* A write met something else than we knew: look again, at once, but not over and over. */
+void effect_note_conflict(struct job *job, const struct err *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include "effect.h"
 
 #include "announce.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "build/output.h"
 #include "kinds.h"
@@ -37,12 +38,12 @@ static bool may_help_to_repeat(const struct err *err)
 
 static void note_output_refused(struct job *job, const struct err *err)
 {
-	if (!may_help_to_repeat(err)) {
+	if (!may_help_to_repeat(err) || ++job->run->output_failures >= RUN_OUTPUT_FAILURES_MAX) {
 		give_up_stream(job, run_stream_to_write(job->run), err);
 		return;
 	}
 	announce_failed(job, err);
-	term_failed(job->term, job);
+	term_failed(job->term, job, err);
 }
 
 static void note_output_written(struct job *job)
@@ -62,6 +63,8 @@ static void on_output_read(void *context, struct str body, const struct err *err
 	job->call = NULL;
 	if (err) {
 		note_output_refused(job, err);
+	} else if (json_check(body, &other) < 0) {
+		note_output_refused(job, &other);
 	} else if (output_is(body, next_ref(job->run, stream), str_of(job->uid))) {
 		note_output_written(job);
 	} else {

@@ -2,9 +2,12 @@
 #include "effect.h"
 
 #include "announce.h"
+#include "base/mem.h"
 #include "build/status.h"
 #include "kinds.h"
 #include "term.h"
+
+#include <stdlib.h>
 
 static struct client *client_of(const struct job *job)
 {
@@ -109,26 +112,66 @@ static int write_body(struct job *job, struct buf *body, struct err *err)
 
 /* --- What became of it. --- */
 
-static void note_written(struct job *job, struct str body)
+static void announce_final(struct job *job)
 {
 	struct session_view view = {.stage = SESSION_NONE};
+
+	if (job->run)
+		run_view(job->run, &view);
+	announce_end(job, &view);
+	free(job->unsure);
+	job->unsure = NULL;
+}
+
+/* Nobody else writes a status, so what has our words is ours. */
+void effect_status_note_read(struct job *job)
+{
+	if (!job->unsure || !job->task || !task_is_terminal(job->task) ||
+	    !str_equal(job->task->status.reason, str_of(reason_name(job->unsure->reason))))
+		return;
+	job->decision = *job->unsure;
+	announce_final(job);
+}
+
+static void note_unsure(struct job *job)
+{
+	if (job->decision.effect != EFFECT_WRITE_FINAL)
+		return;
+	if (!job->unsure)
+		job->unsure = mem_new(1, sizeof(*job->unsure));
+	*job->unsure = job->decision;
+}
+
+/* An answer that is no task, or another one, says nothing about what became of ours. */
+static void note_unreadable(struct job *job, const struct err *err)
+{
+	note_unsure(job);
+	job_doubt_task(job);
+	announce_failed(job, err);
+	term_failed(job->term, job, err);
+}
+
+static void note_written(struct job *job, struct str body)
+{
 	struct err err;
 
 	if (job_note_task(job, body, &err) < 0) {
-		job_doubt_task(job);
-		announce_failed(job, &err);
-		term_failed(job->term, job);
+		note_unreadable(job, &err);
 		return;
 	}
+	if (!job->task) {
+		job_unload(job); /* ours may still be there */
+		err_set(&err, ERR_PROTOCOL, "the answer to a status write is another task");
+		note_unreadable(job, &err);
+		return;
+	}
+	job->had_conflict = false;
 	if (job->decision.effect == EFFECT_WRITE_ATTEMPT) {
 		run_delete(job->run);
 		job->run = NULL;
 	}
-	if (job->decision.effect == EFFECT_WRITE_FINAL) {
-		if (job->run)
-			run_view(job->run, &view);
-		announce_end(job, &view);
-	}
+	if (job->decision.effect == EFFECT_WRITE_FINAL)
+		announce_final(job);
 	announce_done(job);
 	term_done(job->term, job);
 }
@@ -149,14 +192,14 @@ static void note_not_written(struct job *job, const struct err *err)
 
 	if (is_shorter)
 		job->final_too_large = true;
+	note_unsure(job);
 	job_doubt_task(job);
 	if (err->code == ERR_CONFLICT || err->code == ERR_NOT_FOUND || is_shorter) {
-		announce_failed(job, err);
-		term_done(job->term, job);
+		effect_note_conflict(job, err);
 		return;
 	}
 	announce_failed(job, err);
-	term_failed(job->term, job);
+	term_failed(job->term, job, err);
 }
 
 static void on_written(void *context, struct str body, const struct err *err)

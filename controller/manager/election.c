@@ -104,8 +104,8 @@ static void on_done(void *context, struct str body, const struct err *err)
 	struct election *e = context;
 
 	e->call = NULL;
-	if (!err || err->http_status)
-		e->answered_ms = now_ms(e);
+	/* An answer that is too late to renew begins another leadership; first this one ends. */
+	tell(e);
 	if (err)
 		note_refusal(e, err);
 	else
@@ -187,7 +187,6 @@ void election_start(struct election *e, struct io *io, struct client *client, st
 	assert(n < sizeof(e->in_namespace));
 	memcpy(e->in_namespace, in_namespace, n);
 	lease_init(&e->lease, str_of(identity));
-	e->answered_ms = now_ms(e);
 	e->step_timer = io->timer_start(io, 0, on_step, e);
 }
 

@@ -30,9 +30,8 @@ struct election {
 	struct io_timer *end_timer;  /* the end of our time, unless it is renewed */
 	bool was_leading;	     /* as `changed` has said it */
 	bool is_stopping;
-	int64_t asked_ms;     /* when the call was started */
-	int64_t confirmed_ms; /* when the last one that succeeded was */
-	int64_t answered_ms;  /* when the API server last answered anything, or the start */
+	int64_t asked_ms;		/* when the call was started */
+	int64_t confirmed_ms;		/* when the last one that succeeded was */
 	void (*stopped)(void *context); /* of election_stop */
 	void *stopped_context;
 };

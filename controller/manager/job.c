@@ -82,6 +82,7 @@ void job_delete(struct job *job)
 	if (job->event)
 		client_cancel(job->event);
 	run_delete(job->run);
+	free(job->unsure);
 	places_leave(term_places(job->term), str_of(job->uid));
 	free_plan(job);
 	free_task(job);
@@ -91,18 +92,6 @@ void job_delete(struct job *job)
 }
 
 /* --- The task. --- */
-
-/* Versions are numbers, which only grow (KEP-5504); of what is none, any other is newer. */
-static bool is_newer(struct str a, struct str b)
-{
-	uint64_t number_a, number_b;
-
-	if (a.n == 0)
-		return false;
-	if (str_to_uint(a, UINT64_MAX, &number_a) && str_to_uint(b, UINT64_MAX, &number_b))
-		return number_a > number_b;
-	return !str_equal(a, b);
-}
 
 int job_note_task(struct job *job, struct str json, struct err *err)
 {
@@ -116,7 +105,7 @@ int job_note_task(struct job *job, struct str json, struct err *err)
 	free_task(job);
 	job->task = task;
 	job->judged_version = 0;
-	job->task_known = is_newer(str_of(job->seen_version), task->resource_version)
+	job->task_known = kube_object_is_newer(str_of(job->seen_version), task->resource_version)
 				  ? KNOWN_UNSEEN
 				  : KNOWN_PRESENT;
 	if (!str_equal(task->uid, str_of(job->uid)))
@@ -132,10 +121,22 @@ void job_note_task_absent(struct job *job)
 
 bool job_note_version(struct job *job, const char *version)
 {
-	copy_text(job->seen_version, sizeof(job->seen_version), str_of(version));
-	if (!job->task || !is_newer(str_of(version), job->task->resource_version))
+	if (kube_object_is_newer(str_of(version), str_of(job->seen_version)))
+		copy_text(job->seen_version, sizeof(job->seen_version), str_of(version));
+	if (!job->task || !kube_object_is_newer(str_of(version), job->task->resource_version))
 		return false;
 	job_doubt_task(job);
+	return true;
+}
+
+bool job_note_name(struct job *job, struct str in_namespace, struct str name)
+{
+	if (str_equal(in_namespace, str_of(job->in_namespace)) &&
+	    str_equal(name, str_of(job->name)))
+		return false;
+	copy_text(job->in_namespace, sizeof(job->in_namespace), in_namespace);
+	copy_text(job->name, sizeof(job->name), name);
+	job_unload(job);
 	return true;
 }
 
@@ -154,10 +155,18 @@ void job_unload(struct job *job)
 
 /* --- The Pod. --- */
 
+/* What is known of the one before is not of this one; but an outcome that is here stays. */
 static void begin_pod(struct job *job)
 {
-	run_delete(job->run);
-	job->run = NULL;
+	if (!job->run || !run_has_outcome(job->run)) {
+		run_delete(job->run);
+		job->run = NULL;
+	}
+	if (job->event)
+		client_cancel(job->event);
+	job->event = NULL;
+	job->is_create_refused = false;
+	job->pod.is_deletion_sent = false;
 	job->pod.since_ms = now_ms(job);
 	job->pod.event_due_ms = job->pod.since_ms + JOB_EVENT_AFTER_MS;
 }
@@ -183,14 +192,28 @@ static void replace_pod(struct job *job, struct pod *pod, char *json)
 	}
 }
 
-/* It is what is known already, or older, or not the one that counts. */
+/* The mark says which one runs: whoever makes another one meanwhile does not end that run. */
+static bool is_beside_the_marked(const struct job *job, int64_t attempt)
+{
+	return job->task && task_is_marked(job->task) && !task_is_terminal(job->task) &&
+	       attempt != job->task->status.attempt;
+}
+
+/*
+ * It is what is known already, or older, or not the one that counts. Of one in doubt the same
+ * version counts as well: when a Pod leaves a selection, the watch tells how it was before, with
+ * the version of the change.
+ */
 static bool is_old_news(const struct job_pod *known, const struct pod *pod, int64_t attempt)
 {
 	if (!known->pod)
 		return false;
 	if (attempt != known->attempt)
 		return attempt < known->attempt;
-	return !is_newer(pod->resource_version, known->pod->resource_version);
+	if (known->known != KNOWN_PRESENT &&
+	    str_equal(pod->resource_version, known->pod->resource_version))
+		return false;
+	return !kube_object_is_newer(pod->resource_version, known->pod->resource_version);
 }
 
 int job_note_pod(struct job *job, struct str json, struct err *err)
@@ -206,10 +229,7 @@ int job_note_pod(struct job *job, struct str json, struct err *err)
 		return -1;
 	}
 	attempt = pod_attempt(pod->name, str_of(job->uid));
-	if (is_old_news(&job->pod, pod, attempt)) {
-		if (attempt == job->pod.attempt &&
-		    str_equal(pod->resource_version, job->pod.pod->resource_version))
-			job->pod.known = KNOWN_PRESENT;
+	if (is_beside_the_marked(job, attempt) || is_old_news(&job->pod, pod, attempt)) {
 		decode_pod_free(pod);
 		free(pod);
 		free(text);
@@ -348,13 +368,17 @@ static enum admission ask_for_place(struct job *job)
 	return places_ask(places, uid, class, namespace, created_ms(job));
 }
 
+/* Out of sight it keeps its place, or its turn would be over before it can be read. */
 void job_judge(struct job *job)
 {
 	job->admission = ADMISSION_WAITING;
-	if (job->task_known != KNOWN_PRESENT || task_is_over(job)) {
+	if (task_is_over(job)) {
 		places_leave(term_places(job->term), str_of(job->uid));
+		term_grant(job->term);
 		return;
 	}
+	if (job->task_known != KNOWN_PRESENT)
+		return;
 	if (task_is_marked(job->task))
 		take_frozen_plan(job);
 	else

@@ -42,6 +42,7 @@ struct job_pod {
 	int64_t attempts_seen;		      /* the highest that is known to have existed */
 	bool is_compared;		      /* `difference` is of this text and this plan */
 	char difference[POD_DIFFERENCE_SIZE]; /* "" when there is none */
+	bool is_deletion_sent;		      /* of this Pod; its answer may be on its way */
 	int64_t event_due_ms;
 	char *event_reason, *event_message; /* of its last Event; NULL: none was found */
 };
@@ -75,11 +76,14 @@ struct job {
 
 	struct run *run; /* with the sandbox; NULL while there is none */
 	bool final_too_large;
-	int64_t started_ms,
-		done_ms; /* when this term gave leave to start, saw the outcome sealed */
+	int64_t started_ms; /* when this term gave leave to start … */
+	int64_t done_ms;    /* … and when it saw the outcome sealed */
 
 	struct client_call *call;  /* the effect that is under way … */
 	struct decision decision;  /* … and what it was decided on */
+	struct decision *unsure;   /* a final write that may have landed; NULL: there is none */
+	bool had_conflict;	   /* the last write met one */
+	struct backoff backoff;	   /* of what failed */
 	struct client_call *event; /* a look for Events, on the side */
 };
 
@@ -97,12 +101,17 @@ int job_note_task(struct job *job, struct str json, struct err *err);
 void job_note_task_absent(struct job *job);
 /* The watch has shown this version; true when that makes the task unseen. */
 bool job_note_version(struct job *job, const char *version);
+/* The watch of tasks says what its name is; true when a Pod had said another. */
+bool job_note_name(struct job *job, struct str in_namespace, struct str name);
 /* What is known is not up to date any more. */
 void job_doubt_task(struct job *job);
 /* Frees the task and what comes from it: it will be read again. */
 void job_unload(struct job *job);
 
-/* A Pod with a name of the task's. One of a lower attempt than is known is left out. */
+/*
+ * A Pod that has the name of one of the task's. Left out is one of an older time or of a lower
+ * attempt than is known, and, while the task is marked and not over, of any but the marked one.
+ */
 int job_note_pod(struct job *job, struct str json, struct err *err);
 void job_doubt_pod(struct job *job);
 void job_note_pod_absent(struct job *job);

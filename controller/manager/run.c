@@ -246,6 +246,14 @@ void run_session_text(const struct run *run, char text[24])
 
 /* --- The outcome. --- */
 
+bool run_has_outcome(const struct run *run)
+{
+	struct session_report report;
+
+	session_report(run->session, &report);
+	return report.outcome != NULL;
+}
+
 const struct ending_stream *run_stream(const struct run *run, int stream)
 {
 	return stream == STREAM_STDOUT ? &run->ending.stdout_kept : &run->ending.stderr_kept;

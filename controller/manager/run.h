@@ -18,6 +18,9 @@
 
 #define RUN_STREAMS   2 /* STREAM_STDOUT, STREAM_STDERR */
 #define RUN_TEXT_SIZE 512
+/* Failures in writing SandboxOutputs, some minutes' worth, after which the status is written
+ * without the stream: an end that is known is not held back for ever. */
+#define RUN_OUTPUT_FAILURES_MAX 10
 
 struct job;
 
@@ -43,6 +46,7 @@ struct run {
 	int parts[RUN_STREAMS];
 	struct output_ref *refs[RUN_STREAMS];
 	int ref_count[RUN_STREAMS];
+	unsigned output_failures;
 	bool is_refused[RUN_STREAMS];
 };
 
@@ -61,6 +65,9 @@ void run_view(struct run *run, struct session_view *view);
 
 /* The number of the session that is attached, as status.session has it. */
 void run_session_text(const struct run *run, char text[24]);
+
+/* The outcome has come, whole. */
+bool run_has_outcome(const struct run *run);
 
 /* The kept bytes of a stream. Only when the view has an ending. */
 const struct ending_stream *run_stream(const struct run *run, int stream);

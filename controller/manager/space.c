@@ -1,5 +1,6 @@
 #include "space.h"
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "build/networkpolicy.h"
 #include "kinds.h"
@@ -27,6 +28,13 @@ static void on_pod_deleted(void *context, const struct kube_object *object)
 	term_pod_note_gone(space->term, object);
 }
 
+/* Who has a place here is known now, or will not be for long: then others need not wait for it. */
+static void end_waiting(struct space *space)
+{
+	term_wake_space(space->term, space);
+	term_grant(space->term);
+}
+
 static void on_pods_synced(void *context)
 {
 	struct space *space = context;
@@ -35,7 +43,7 @@ static void on_pods_synced(void *context)
 	if (space->is_listed)
 		return;
 	space->is_listed = true;
-	term_wake_space(space->term, space);
+	end_waiting(space);
 }
 
 static void on_pods_trouble(void *context, const struct err *err, int64_t retry_ms)
@@ -46,7 +54,7 @@ static void on_pods_trouble(void *context, const struct err *err, int64_t retry_
 	if (space->is_troubled || space->is_listed)
 		return;
 	space->is_troubled = true;
-	term_wake_space(space->term, space);
+	end_waiting(space);
 }
 
 /* --- The policy. --- */
@@ -62,38 +70,74 @@ static void on_retry(void *context)
 		close_network(space);
 }
 
+static int64_t now_ms(const struct space *space)
+{
+	return term_config(space->term)->io->now_ms(term_config(space->term)->io);
+}
+
+/* Later, and ever later. */
+static int64_t close_later(struct space *space, int64_t at_least_ms)
+{
+	struct io *io = term_config(space->term)->io;
+	int64_t delay_ms;
+	uint32_t chance;
+
+	io->random(io, &chance, sizeof(chance));
+	delay_ms = backoff_next(&space->backoff, now_ms(space), chance);
+	if (delay_ms < at_least_ms)
+		delay_ms = at_least_ms;
+	if (!space->retry)
+		space->retry = io->timer_start(io, delay_ms, on_retry, space);
+	return delay_ms;
+}
+
 static void note_refusal(struct space *space, const struct err *err)
 {
-	const struct term_config *config = term_config(space->term);
-	uint32_t chance;
-	int64_t delay_ms;
+	int64_t delay_ms = close_later(space, err->retry_after_ms);
 
-	config->io->random(config->io, &chance, sizeof(chance));
-	delay_ms = backoff_next(&space->backoff, config->io->now_ms(config->io), chance);
 	buf_clear(&space->refusal_text);
 	buf_append_str(&space->refusal_text, str_of(err->message));
 	podstatus_of_refusal(err->http_status, buf_str(&space->refusal_text), &space->refusal);
 	/* The policy is the controller's own: that it is refused can change. */
 	space->refusal.hopeless = false;
-	space->refusal.what = "the API server refused the NetworkPolicy of the Pod's namespace";
+	space->refusal.what = "the network of the Pod's namespace could not be closed";
 	space->is_refused = true;
-	log_warning(config->log, "the NetworkPolicy could not be written",
+	log_warning(term_config(space->term)->log, "the network could not be closed",
 		    log_name("namespace", str_of(space->name)), log_int("retry_ms", delay_ms),
 		    log_err(err));
-	if (!space->retry)
-		space->retry = config->io->timer_start(config->io, delay_ms, on_retry, space);
+}
+
+/* What the API server made of it, unless the watch has told of something newer. */
+static int read_answer(struct space *space, struct str body, struct err *err)
+{
+	struct kube_object policy;
+
+	if (json_check(body, err) < 0 || kube_object_read(body, &policy, err) < 0)
+		return -1;
+	if (!networkpolicy_is_sound(body))
+		return err_set(err, ERR_PROTOCOL, "what came of the NetworkPolicy is not closed");
+	if (kube_object_is_newer(str_of(space->policy_version), str_of(policy.resource_version)))
+		return space->is_closed ? 0
+					: err_set(err, ERR_CONFLICT,
+						  "the NetworkPolicy was changed in between");
+	memcpy(space->policy_version, policy.resource_version, sizeof(space->policy_version));
+	space->is_closed = true;
+	return 0;
 }
 
 static void on_closed(void *context, struct str body, const struct err *err)
 {
 	struct space *space = context;
+	struct err bad;
 
 	space->closing = NULL;
 	if (err) {
 		note_refusal(space, err);
+	} else if (read_answer(space, body, &bad) < 0) {
+		note_refusal(space, &bad);
 	} else {
 		space->is_refused = false;
-		space->is_closed = networkpolicy_is_sound(body);
+		space->closed_ms = now_ms(space);
 		log_info(term_config(space->term)->log, "network closed",
 			 log_name("namespace", str_of(space->name)));
 	}
@@ -126,27 +170,50 @@ void space_close_network(struct space *space)
 		close_network(space);
 }
 
+/* At once, unless somebody takes it away as often as we write it. */
+static void restore(struct space *space)
+{
+	log_warning(term_config(space->term)->log, "the NetworkPolicy is not as it was",
+		    log_name("namespace", str_of(space->name)));
+	if (!space->is_closing_wanted)
+		return;
+	if (now_ms(space) - space->closed_ms < SPACE_CALM_MS)
+		close_later(space, 0);
+	else
+		close_network(space);
+}
+
 static void note_policy(struct space *space, bool is_closed)
 {
 	if (is_closed == space->is_closed)
 		return;
 	space->is_closed = is_closed;
 	if (!is_closed)
-		log_warning(term_config(space->term)->log, "the NetworkPolicy is not as it was",
-			    log_name("namespace", str_of(space->name)));
-	if (!is_closed && space->is_closing_wanted)
-		close_network(space);
+		restore(space);
 	term_wake_space(space->term, space);
+}
+
+/* Older than what an answer has shown: then it says nothing any more. */
+static bool is_old_news(struct space *space, const struct kube_object *object)
+{
+	if (kube_object_is_newer(str_of(space->policy_version), str_of(object->resource_version)))
+		return true;
+	memcpy(space->policy_version, object->resource_version, sizeof(space->policy_version));
+	return false;
 }
 
 static void on_policy_changed(void *context, const struct kube_object *object)
 {
-	note_policy(context, networkpolicy_is_sound(object->raw));
+	struct space *space = context;
+
+	if (!is_old_news(space, object))
+		note_policy(space, networkpolicy_is_sound(object->raw));
 }
 
+/* Whatever its version, which a list that does not have it any more can't know. */
 static void on_policy_deleted(void *context, const struct kube_object *object)
 {
-	(void)object;
+	is_old_news(context, object);
 	note_policy(context, false);
 }
 

@@ -3,7 +3,8 @@
  *
  * Two watches, over our Pods and over the one NetworkPolicy; both go on until the term ends. The
  * policy is written when somebody needs it and it is not there or lets anything through, and again
- * whenever it turns up changed or deleted after that.
+ * whenever it turns up changed or deleted after that: at once, or with back-off when it does not
+ * stay.
  *
  * What Pods do is told to the term (term_pod_note, term_pod_note_gone).
  */
@@ -18,15 +19,20 @@
 
 #include <stdbool.h>
 
+/* A policy that does not stay that long after it was written is fought over: then ever later. */
+#define SPACE_CALM_MS 10000
+
 struct term;
 
 struct space {
 	struct term *term;
 	char name[KUBE_OBJECT_NAMESPACE_SIZE];
 	struct watch *pods, *policies;
-	bool is_listed;		/* the Pods that were there when it began have been told */
-	bool is_troubled;	/* or could not be: who waits for that has waited long enough */
-	bool is_closed;		/* the policy is there and sound */
+	bool is_listed;	  /* the Pods that were there when it began have been told */
+	bool is_troubled; /* or could not be: who waits for that has waited long enough */
+	bool is_closed;	  /* the policy is there and sound */
+	char policy_version[KUBE_OBJECT_VERSION_SIZE]; /* the newest that was seen, or "" */
+	int64_t closed_ms;			       /* when it was written last */
 	bool is_closing_wanted; /* by anybody, ever: from then on it is restored */
 	struct client_call *closing;
 	struct io_timer *retry;

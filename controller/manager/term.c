@@ -51,9 +51,8 @@ void term_wake_now(struct term *term, struct job *job)
 void term_wake_space(struct term *term, const struct space *space)
 {
 	map_for_each (entry, &term->jobs) {
-		struct str name = job_pod_namespace(entry->value);
-
-		if (name.n == 0 || str_equal(name, str_of(space->name)))
+		/* Who waits for a place is read again when he has it, not before. */
+		if (str_equal(job_pod_namespace(entry->value), str_of(space->name)))
 			term_wake_now(term, entry->value);
 	}
 }
@@ -73,12 +72,16 @@ void term_done(struct term *term, struct job *job)
 	end_look(term);
 }
 
-void term_failed(struct term *term, struct job *job)
+void term_failed(struct term *term, struct job *job, const struct err *err)
 {
+	int64_t delay_ms;
 	uint32_t chance;
 
 	term->config.io->random(term->config.io, &chance, sizeof(chance));
-	workqueue_failed(&term->queue, str_of(job->uid), now_ms(term), chance);
+	delay_ms = backoff_next(&job->backoff, now_ms(term), chance);
+	if (delay_ms < err->retry_after_ms)
+		delay_ms = err->retry_after_ms;
+	workqueue_failed(&term->queue, str_of(job->uid), now_ms(term) + delay_ms);
 	end_look(term);
 }
 
@@ -132,7 +135,7 @@ static void rest(struct term *term, struct job *job, int64_t wake_at_ms)
 		return;
 	}
 	if (places_position(&term->places, str_of(job->uid)) >= 0)
-		job_unload(job);
+		job_unload(job); /* and it is read again when its turn comes */
 	wake_at_ms = look_for_event(job, now, wake_at_ms);
 	if (job->run && job->run->displaced_ms != JOB_NO_TIME && now + LEASE_RETRY_MS < wake_at_ms)
 		wake_at_ms = now + LEASE_RETRY_MS; /* the Lease is being confirmed */
@@ -191,13 +194,17 @@ static void on_pump(void *context)
 static void on_task_changed(void *context, const struct kube_object *object)
 {
 	struct term *term = context;
+	struct str in_namespace = str_of(object->in_namespace), name = str_of(object->name);
 	struct job *job = term_job(term, str_of(object->uid));
-	bool is_new = !job;
+	bool is_news = !job;
 
-	if (is_new)
-		job = term_add_job(term, str_of(object->uid), str_of(object->in_namespace),
-				   str_of(object->name));
-	if (job && (job_note_version(job, object->resource_version) || is_new))
+	if (!job)
+		job = term_add_job(term, str_of(object->uid), in_namespace, name);
+	if (!job)
+		return;
+	is_news |= job_note_name(job, in_namespace, name);
+	is_news |= job_note_version(job, object->resource_version);
+	if (is_news)
 		term_wake_now(term, job);
 }
 
@@ -209,8 +216,12 @@ static void on_task_deleted(void *context, const struct kube_object *object)
 
 	if (!job)
 		return;
-	if (job_note_version(job, object->resource_version) || !job->task)
-		term_wake_now(term, job);
+	job_note_version(job, object->resource_version);
+	if (job->task && task_is_terminal(job->task) && job->task_known == KNOWN_PRESENT)
+		return;
+	/* Its version says nothing when it was a list that did not have the task any more. */
+	job_doubt_task(job);
+	term_wake_now(term, job);
 }
 
 static void on_tasks_synced(void *context)
@@ -311,7 +322,8 @@ void term_send_event(struct term *term, struct str in_namespace, struct str body
 	struct client_object collection = {.resource = &kind_events, .in_namespace = in_namespace};
 	struct event_call *event;
 
-	if (term->event_count == TERM_EVENTS_MAX)
+	/* What it tells may be of the time before it lost the lead. */
+	if (term->event_count == TERM_EVENTS_MAX || !election_is_leading(term->config.election))
 		return;
 	event = mem_new(1, sizeof(*event));
 	event->term = term;

@@ -78,13 +78,14 @@ void term_wake_space(struct term *term, const struct space *space);
 
 /*
  * The look at a job is over: its effect is through, so look again; or it failed, so look again
- * later, and ever later; or there is nothing to do until then, RECONCILE_NEVER being for ever.
+ * later, ever later, and not before the server wants to be asked; or there is nothing to do until
+ * then, RECONCILE_NEVER being for ever.
  */
 void term_done(struct term *term, struct job *job);
-void term_failed(struct term *term, struct job *job);
+void term_failed(struct term *term, struct job *job, const struct err *err);
 void term_rest(struct term *term, struct job *job, int64_t wake_at_ms);
 
-/* Sends an Event, without waiting for it. */
+/* Sends an Event, without waiting for it; none when another one leads by now. */
 void term_send_event(struct term *term, struct str in_namespace, struct str body);
 
 /* Looks at what is due, soon. */

@@ -17,12 +17,6 @@ CREATES = f"{sandboxes.POLICIES}/sandboxtask-controller-creates"
 UNVERIFIED_SECONDS = 5
 
 
-def sandbox_class(api, name, **spec):
-    """A class like `default`, but for these fields; it is deleted at the end by remove()."""
-    default = api.get(f"{sandboxes.CLASSES}/default")["spec"]
-    api.create(sandboxes.CLASSES, sandboxes.sandbox_class(name, **(default | spec)))
-
-
 def opt_in(api, namespace):
     """What docs/security.md demands of a namespace that takes the Pods of its own tasks."""
     sandboxes.kubectl("create", "rolebinding", "sandboxtask-pods", f"--namespace={namespace}", "--clusterrole=sandboxtask-pods",
@@ -92,17 +86,13 @@ def how_quickly(api, namespace):
 def main():
     api = e2e.start()
     try:
-        sandbox_class(api, "e2e-own", podNamespace="")
-        sandbox_class(api, "e2e-runc", runtimeClassName="runc")
-        with e2e.namespace(api, RESTRICTED) as namespace:
+        with e2e.sandbox_class(api, "e2e-own", podNamespace=""), e2e.namespace(api, RESTRICTED) as namespace:
             a_namespace_that_did_not_opt_in(api, namespace)
             pods_in_the_tasks_namespace(api, namespace)
-        with e2e.namespace(api) as namespace:
+        with e2e.sandbox_class(api, "e2e-runc", runtimeClassName="runc"), e2e.namespace(api) as namespace:
             a_class_without_gvisor(api, namespace)
             how_quickly(api, namespace)
     finally:
-        for name in ("e2e-own", "e2e-runc"):
-            api.request("DELETE", f"{sandboxes.CLASSES}/{name}")
         sandboxes.install_controller(api)
     e2e.finish(api)
 

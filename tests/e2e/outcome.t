@@ -36,13 +36,13 @@ PROGRAMS = [
     ("abort() is SIGABRT", dict(code="import os\nprint('before', flush=True)\nos.abort()"),
      "KilledBySignal SIGABRT", b"before\n", b""),
     ("a program over its time is killed, and its output so far is kept",
-     dict(code="import time\nprint('begun')\ntime.sleep(60)", timeouts={"runSeconds": 1}), "RunTimeout", b"begun\n", b""),
+     dict(code="import time\nprint('begun')\ntime.sleep(60)", timeouts={"runSeconds": 1}), "RunTimeout SIGKILL", b"begun\n", b""),
     ("a program over its memory is killed, and its output so far is kept",
      dict(code="print('begun')\nkeep = [bytearray(1 << 20) for _ in range(4096)]", resources={"memory": "64Mi"}),
-     "OutOfMemory", b"begun\n", b""),
+     "OutOfMemory SIGKILL", b"begun\n", b""),
     ("more output than allowed ends the program, where the task wants that",
      dict(code="while True: print('x' * 99)", output={"stdoutBytes": 100, "onOverflow": "Fail"}),
-     "OutputLimitExceeded", None, b""),
+     "OutputLimitExceeded SIGKILL", None, b""),
 ]
 
 # Bytes that are written, the limit, and what the status says: bytes inline, SandboxOutputs, bytes kept, bytes omitted.
@@ -56,8 +56,6 @@ SIZES = [
 
 # Specs that the schema lets pass, the reason, and the field, the limit and the cure that the message has to name.
 BAD_SPECS = [
-    ("code of more bytes than characters", dict(code="#" + "中" * 90_000),
-     "InputTooLarge", r"spec\.code has 27\d+ bytes .*262144.*stdin"),
     ("a language that the class has no runtime for", dict(language="cobol"),
      "LanguageNotSupported", r"default has no runtime for cobol; it has: python"),
     ("a runtime that the class has not", dict(runtime="python-2"),
@@ -68,6 +66,10 @@ BAD_SPECS = [
      "LimitAboveMaximum", r"spec\.resources\.memory is 512Gi.*at most 1Gi"),
     ("more time than the class allows", dict(timeouts={"runSeconds": 86400}),
      "LimitAboveMaximum", r"spec\.timeouts\.runSeconds is 86400.*at most 600"),
+    ("a class that is not there", dict(sandboxClassName="no-such-class", timeouts={"startSeconds": 1}),
+     "ClassNotFound", r"spec\.sandboxClassName"),
+    ("a class for other namespaces", dict(sandboxClassName="e2e-others"),
+     "ClassNotAllowed", r"labels of namespace .* don't match the namespaceSelector of SandboxClass e2e-others"),
     ("all in all more than an object can hold",
      dict(code="print()", stdin="\x01" * 200_000), "InputTooLarge", r"when stored as JSON.*at most 786432"),
 ]
@@ -126,7 +128,7 @@ def bad_specs(api, namespace):
 
 def main():
     api = e2e.start()
-    with e2e.namespace(api) as namespace:
+    with e2e.namespace(api) as namespace, e2e.sandbox_class(api, "e2e-others", namespaceSelector={"matchLabels": {"team": "b"}}):
         success(api, namespace)
         programs(api, namespace)
         sizes(api, namespace)

@@ -21,6 +21,12 @@ static int64_t now_ms(struct io *io)
 	return fake_of(io)->now_ms;
 }
 
+/* 2026-01-01T00:00:00Z, and what has passed. */
+static int64_t wall_ms(struct io *io)
+{
+	return INT64_C(1767225600000) + fake_of(io)->now_ms;
+}
+
 static void fill_random(struct io *io, void *bytes, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -189,6 +195,7 @@ void fake_io_init(struct fake_io *fake)
 	buf_init(&fake->reply.body, FAKE_REPLY_MAX);
 	fake->io = (struct io){
 		.now_ms = now_ms,
+		.wall_ms = wall_ms,
 		.random = fill_random,
 		.timer_start = timer_start,
 		.timer_cancel = timer_cancel,

@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "kube/io.h"
 
-#define FAKE_REQUESTS_MAX 64
+#define FAKE_REQUESTS_MAX 4096
 #define FAKE_TIMERS_MAX	  64
 #define FAKE_FILES_MAX	  16
 #define FAKE_REPLY_MAX	  (1024 * 1024)

@@ -30,7 +30,7 @@ static inline struct str json_of(const char *text)
 /* A SandboxClass as the API server completes it from one runtime and its image. */
 #define OBJECTS_CLASS_WITH(runtimes, more)                                                       \
 	"{'apiVersion':'sandboxtask.io/v1beta1','kind':'SandboxClass',"                          \
-	"'metadata':{'name':'default','uid':'class-uid','generation':3},"                        \
+	"'metadata':{'name':'default','uid':'class-uid','resourceVersion':'5','generation':3},"  \
 	"'spec':{'runtimes':" runtimes ",'runtimeClassName':'gvisor',"                           \
 	"'isolation':{'sandbox':'GVisor','memoryLimit':'Optional'},"                             \
 	"'podNamespace':'sandboxtask-pods',"                                                     \

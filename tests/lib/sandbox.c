@@ -33,55 +33,14 @@ static void make_bundle(struct sandbox *s)
 
 static void make_outcome(struct sandbox *s)
 {
-	struct stream *out = &s->outcome.streams[STREAM_STDOUT];
+	struct stream *out = &s->model.outcome.streams[STREAM_STDOUT];
 
-	sample_plain_outcome(&s->outcome, "");
 	s->output = mem_new(1, OUTPUT_BYTES);
 	memset(s->output, 'x', OUTPUT_BYTES);
 	out->head = (struct str){s->output, OUTPUT_BYTES};
 	out->total = OUTPUT_BYTES;
 	sha256(s->output, OUTPUT_BYTES, out->sha256);
-	memcpy(s->outcome.bundle_sha256, s->bundle_object.sha256, SHA256_BYTES);
-}
-
-static void seal(struct sandbox *s)
-{
-	struct err err;
-
-	if (s->outcome_object.total == 0 &&
-	    outcome_encode(&s->outcome, s->outcome_manifest, sizeof(s->outcome_manifest),
-			   &s->outcome_object, &err) < 0)
-		assert(!"an outcome that can be encoded");
-	s->seal_ms = INT64_MAX;
-	runner_side_seal(&s->runner, s->fake.now_ms, &s->outcome_object);
-}
-
-static void act(struct sandbox *s, enum runner_event event)
-{
-	switch (event) {
-	case RUNNER_START:
-		s->starts++;
-		runner_side_enter(&s->runner, s->fake.now_ms, PHASE_RUNNING);
-		s->seal_ms = s->fake.now_ms + s->run_ms;
-		return;
-	case RUNNER_CANCEL:
-		s->cancels++;
-		if (s->seal_ms != INT64_MAX)
-			seal(s);
-		return;
-	case RUNNER_RELEASE: s->releases++; return;
-	case RUNNER_NOTHING:
-	case RUNNER_OFFERED:
-	case RUNNER_RECEIVED: return;
-	}
-}
-
-static void hear(struct sandbox *s, struct str bytes)
-{
-	struct frame f;
-
-	while (reader_next(&s->reader, &bytes, &f))
-		act(s, runner_side_on_frame(&s->runner, s->fake.now_ms, &f));
+	memcpy(s->model.outcome.bundle_sha256, s->bundle_object.sha256, SHA256_BYTES);
 }
 
 /* --- The attach. --- */
@@ -113,7 +72,7 @@ static void say(struct sandbox *s, struct io_ws *ws, struct str bytes)
 static bool say_to_all(struct sandbox *s)
 {
 	uint8_t out[RUNNER_FRAME_MAX];
-	size_t length = runner_side_next_frame(&s->runner, s->fake.now_ms, out);
+	size_t length = runner_model_next_frame(&s->model, s->fake.now_ms, out);
 
 	if (length == 0)
 		return false;
@@ -144,7 +103,7 @@ static bool take_one(struct sandbox *s, struct io_ws *ws)
 		return false;
 	assert(message.n > 1 && message.p[0] == 0);
 	if (!is_cut(s, ws) && !s->is_deaf && (s->lost_over == 0 || message.n <= s->lost_over))
-		hear(s, str_slice(message, 1, message.n));
+		runner_model_hear(&s->model, s->fake.now_ms, str_slice(message, 1, message.n));
 	free((void *)(uintptr_t)message.p);
 	return true;
 }
@@ -196,11 +155,10 @@ static void soonest(int64_t *due_ms, int64_t other_ms)
 /* When something happens by itself: now or later. */
 static int64_t next_ms(const struct sandbox *s)
 {
-	int64_t due_ms = s->seal_ms, timer_ms = fake_io_next_timer(&s->fake);
+	int64_t due_ms = runner_model_next_ms(&s->model), timer_ms = fake_io_next_timer(&s->fake);
 
 	if (timer_ms >= 0)
 		soonest(&due_ms, s->fake.now_ms + timer_ms);
-	soonest(&due_ms, runner_side_deadline(&s->runner));
 	return due_ms;
 }
 
@@ -213,8 +171,6 @@ void sandbox_run(struct sandbox *s, int64_t ms)
 		steps = due_ms > s->fake.now_ms ? 0 : steps + 1;
 		assert(steps < STEPS_WITHOUT_TIME_MAX);
 		fake_io_advance(&s->fake, due_ms > s->fake.now_ms ? due_ms - s->fake.now_ms : 0);
-		if (s->fake.now_ms >= s->seal_ms)
-			seal(s);
 	}
 	fake_io_advance(&s->fake, until_ms - s->fake.now_ms);
 }
@@ -227,34 +183,23 @@ struct sandbox *sandbox_new(void)
 	fake_ws_init(&s->ws, &s->fake);
 	hub_init(&s->hub, 2);
 	s->subprotocol = "v5.channel.k8s.io";
-	s->seal_ms = INT64_MAX;
-	s->run_ms = 3000;
-	sample_hello(&s->hello);
-	s->hello.layers_count = LAYER_ID_COUNT;
-	for (enum layer_id id = 0; id < LAYER_ID_COUNT; id++)
-		s->hello.layers[id] = (struct layer){layer_name(id), LAYER_HELD, {0}};
+	runner_model_init(&s->model);
+	s->model.hello.bundle_bytes_max = SANDBOX_SPOOL_BYTES;
 	make_bundle(s);
 	make_outcome(s);
-	runner_side_init(&s->runner);
-	reader_init(&s->reader, s->frame);
 	return s;
 }
 
 void sandbox_ready(struct sandbox *s)
 {
-	struct err err;
-
-	if (hello_encode(&s->hello, s->facts, &s->runner.facts, &err) < 0)
-		assert(!"a HELLO that can be encoded");
-	s->runner.spool = s->spool;
-	s->runner.spool_bytes = sizeof(s->spool);
-	runner_side_ready(&s->runner, s->fake.now_ms);
+	runner_model_ready(&s->model, s->fake.now_ms);
 }
 
 void sandbox_delete(struct sandbox *s)
 {
 	fake_ws_free(&s->ws);
 	fake_io_free(&s->fake);
+	runner_model_free(&s->model);
 	free(s->code);
 	free(s->output);
 	free(s);

@@ -1,17 +1,13 @@
 /*
- * sandbox: a Pod as a session meets it: the shipped runner_side behind fake websockets, and an
+ * sandbox: a Pod as a session meets it: a runner (runner_model.h) behind fake websockets, and an
  * owner of a session that gives leave as the manager does. Time is the fake io's.
  */
 #ifndef TESTS_SANDBOX_H
 #define TESTS_SANDBOX_H
 
 #include "fake_ws.h"
+#include "runner_model.h"
 #include "session/session.h"
-
-#include "proto/bundle.h"
-#include "proto/hello.h"
-#include "proto/reader.h"
-#include "proto/runner_side.h"
 
 #define SANDBOX_SPOOL_BYTES (512u << 10)
 #define SANDBOX_NUMBER	    (7ull * SESSION_NUMBERS)
@@ -47,27 +43,15 @@ struct sandbox {
 	void *hook_context;
 	size_t lost_over; /* messages to the runner that are longer get lost; 0: none */
 
-	/* The runner. */
-	struct runner_side runner;
-	struct reader reader;
-	uint8_t frame[FRAME_WIRE_MAX];
-	uint8_t spool[SANDBOX_SPOOL_BYTES];
-	struct hello hello;
-	uint8_t facts[HELLO_FACTS_BYTES_MAX];
-	bool is_mute;	/* it never answers */
-	bool is_deaf;	/* nothing reaches it */
-	int64_t run_ms; /* how long its program takes */
-	int64_t seal_ms;
-	unsigned starts, cancels, releases;
+	struct runner_model model;
+	bool is_mute; /* it never answers */
+	bool is_deaf; /* nothing reaches it */
 
 	struct bundle bundle;
 	uint8_t bundle_manifest[4 + BUNDLE_MANIFEST_BYTES_MAX];
 	struct object bundle_object;
 	char *code; /* of some size, so that the upload takes several frames */
-	struct outcome outcome;
 	char *output;
-	uint8_t outcome_manifest[4 + OUTCOME_MANIFEST_BYTES_MAX];
-	struct object outcome_object;
 };
 
 /* A sandbox whose every layer holds, with a bundle of 100,000 bytes and an outcome of 150,000. */
@@ -75,7 +59,7 @@ struct sandbox *sandbox_new(void);
 /* Nothing may be pending any more. */
 void sandbox_delete(struct sandbox *s);
 
-/* What HELLO says is `s->hello` as it is now; the outcome is `s->outcome`. */
+/* What HELLO says is `s->model.hello` as it is now. */
 void sandbox_ready(struct sandbox *s);
 
 void owner_init(struct owner *o, struct sandbox *s);

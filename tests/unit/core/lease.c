@@ -111,6 +111,32 @@ static void a_conflict_is_looked_at_at_once(void)
 	ok(!lease_is_leading(&l, 2020), "and stops when it is not named");
 }
 
+static void conflicts_in_a_row_are_no_hot_loop(void)
+{
+	struct lease l = leader();
+	struct lease_record ours = record_of("me", 1);
+	struct lease_step s = step(&l, 2000);
+
+	lease_refused(&l, 2010, 0, true);
+	step(&l, 2010);
+	lease_read(&l, 2020, &ours, STR("105"));
+	s = step(&l, 2020);
+	ok(s.action == LEASE_UPDATE && strcmp(s.version, "105") == 0,
+	   "after a conflict the leader reads and writes again, at once");
+	lease_refused(&l, 2030, 0, true);
+	s = step(&l, 2030);
+	ok(s.action == LEASE_NOTHING && s.wake_at_ms == 3030, "the next conflict costs a second");
+	s = step(&l, 3030);
+	lease_read(&l, 3040, &ours, STR("106"));
+	s = step(&l, 3040);
+	cmp_ok(s.action, "==", LEASE_UPDATE, "then it tries again");
+	lease_written(&l, 3050, STR("107"));
+	s = step(&l, 4040);
+	lease_refused(&l, 4050, 0, true);
+	s = step(&l, 4050);
+	cmp_ok(s.action, "==", LEASE_GET, "and after a success a conflict is looked at at once");
+}
+
 static void a_candidate_trusts_no_clock(void)
 {
 	struct lease l;
@@ -360,6 +386,7 @@ int main(void)
 	the_leader_renews_every_second();
 	the_leader_stops_by_itself();
 	a_conflict_is_looked_at_at_once();
+	conflicts_in_a_row_are_no_hot_loop();
 	a_candidate_trusts_no_clock();
 	a_released_lease_is_free_at_once();
 	a_deleted_lease_is_led_anew();

@@ -106,6 +106,10 @@ static const char *broken_by_waiting(const struct facts *f, const struct decisio
 	bool is_over =
 		f->not_leading || f->task == TASK_IS_GONE || f->task_deleting || is_terminal(f);
 
+	bool had_a_pod = f->seen > 0 || (f->task == TASK_IS_THERE && f->attempt > 0);
+
+	if (!f->not_leading && f->pod == POD_OUT_OF_SIGHT && had_a_pod && (is_over || f->marked))
+		return "a Pod out of sight is looked for";
 	if (is_over || f->marked || d->wake_at_ms != RECONCILE_NEVER)
 		return NULL;
 	/* Its turn will come as an event. */
@@ -123,7 +127,8 @@ static const char *broken(const struct facts *f, const struct decision *d)
 	if (f->task == TASK_OUT_OF_SIGHT && !f->not_leading && d->effect != EFFECT_READ_TASK)
 		return "a task out of sight is read before anything else";
 	if (f->task == TASK_IS_THERE && is_terminal(f) && d->effect != EFFECT_NONE &&
-	    d->effect != EFFECT_RELEASE && d->effect != EFFECT_DELETE_POD)
+	    d->effect != EFFECT_RELEASE && d->effect != EFFECT_DELETE_POD &&
+	    d->effect != EFFECT_READ_POD)
 		return "a terminal status never changes";
 	switch (d->effect) {
 	case EFFECT_NONE: return broken_by_waiting(f, d);

@@ -42,13 +42,13 @@ static void test_whole_run(void)
 	is(state(), "Released", "a run goes through to its end");
 	for (size_t i = 0; i < sizeof(STATES) / sizeof(STATES[0]); i++)
 		ok(owner_saw(&o, STATES[i]), "%s is reported", session_state_name(STATES[i]));
-	cmp_ok(s->starts, "==", 1, "it is started once");
-	cmp_ok(s->releases, "==", 1, "and released once");
+	cmp_ok(s->model.starts, "==", 1, "it is started once");
+	cmp_ok(s->model.releases, "==", 1, "and released once");
 	cmp_ok(o.asked, "==", 1, "credentials are asked for once a connection");
 	cmp_ok(o.report.number, "==", SANDBOX_NUMBER, "with the first session number");
 	ok(o.report.outcome && o.report.outcome->verdict == VERDICT_EXITED, "the outcome is there");
 	ok(str_equal(o.report.outcome->streams[STREAM_STDOUT].head,
-		     s->outcome.streams[STREAM_STDOUT].head),
+		     s->model.outcome.streams[STREAM_STDOUT].head),
 	   "with every byte");
 	ok(o.report.bundle_is_checked, "it is of the bundle that was sent");
 	cmp_ok(o.report.hello->uid, "==", 65534, "HELLO's facts are reported");
@@ -68,7 +68,7 @@ static void test_leaves(void)
 	cmp_ok(o.changes, "==", 0, "nothing is called back from inside session_new");
 	sandbox_run(s, 600000);
 	is(state(), "Ready", "without leave to upload it stays ready, ten minutes if need be");
-	cmp_ok(s->runner.total, "==", 0, "and has sent nothing of the bundle");
+	cmp_ok(s->model.side.total, "==", 0, "and has sent nothing of the bundle");
 	cmp_ok(s->ws.count, "==", 1, "on one connection");
 	o.changes = 0;
 	session_upload(o.session, &s->bundle_object);
@@ -76,7 +76,7 @@ static void test_leaves(void)
 	cmp_ok(o.changes, "==", 0, "nothing is called back from inside session_upload");
 	sandbox_run(s, 600000);
 	is(state(), "Received", "uploaded, it waits for leave to start");
-	cmp_ok(s->starts, "==", 0, "and has started nothing");
+	cmp_ok(s->model.starts, "==", 0, "and has started nothing");
 	session_start(o.session);
 	session_start(o.session);
 	sandbox_run(s, 600000);
@@ -86,13 +86,13 @@ static void test_leaves(void)
 	session_pull(o.session);
 	sandbox_run(s, 1000);
 	is(state(), "Pulled", "then it pulls");
-	cmp_ok(s->releases, "==", 0, "and releases nothing by itself");
+	cmp_ok(s->model.releases, "==", 0, "and releases nothing by itself");
 	session_release(o.session);
 	session_release(o.session);
 	sandbox_run(s, 1000);
 	is(state(), "Released", "until it is told to");
-	cmp_ok(s->starts, "==", 1, "leave given twice starts once");
-	cmp_ok(s->releases, "==", 1, "and releases once");
+	cmp_ok(s->model.starts, "==", 1, "leave given twice starts once");
+	cmp_ok(s->model.releases, "==", 1, "and releases once");
 	end();
 }
 
@@ -121,18 +121,18 @@ static void test_cancel(void)
 	sandbox_run(s, 5000);
 	is(state(), "Failed", "cancelled before START there is no run");
 	is(session_failure_name(o.report.failure), "Cancelled", "and that is why");
-	cmp_ok(s->starts, "==", 0, "nothing was started");
+	cmp_ok(s->model.starts, "==", 0, "nothing was started");
 	end();
 
 	begin();
-	s->run_ms = 600000;
+	s->model.run_ms = 600000;
 	sandbox_ready(s);
 	owner_attach(&o);
 	sandbox_run(s, 5000);
 	is(state(), "Running", "a long run is running");
 	session_cancel(o.session, 5000);
 	sandbox_run(s, 5000);
-	cmp_ok(s->cancels, "==", 1, "cancelled, the runner hears of it");
+	cmp_ok(s->model.cancels, "==", 1, "cancelled, the runner hears of it");
 	is(state(), "Released", "and the outcome comes as always");
 	end();
 }
@@ -140,14 +140,14 @@ static void test_cancel(void)
 static void test_early_release(void)
 {
 	begin();
-	s->run_ms = 600000;
+	s->model.run_ms = 600000;
 	sandbox_ready(s);
 	owner_attach(&o);
 	sandbox_run(s, 5000);
 	session_release(o.session);
 	sandbox_run(s, 100);
 	is(state(), "Released", "a task that ended otherwise releases a runner in mid-run");
-	cmp_ok(s->releases, "==", 1, "which hears of it");
+	cmp_ok(s->model.releases, "==", 1, "which hears of it");
 	end();
 
 	begin();
@@ -177,7 +177,7 @@ static void test_blocked_release(void)
 	is(state(), "Pulled", "a release that could not be sent yet is not said to be");
 	sandbox_run(s, 1000);
 	is(state(), "Released", "it is when it was");
-	cmp_ok(s->releases, "==", 1, "once");
+	cmp_ok(s->model.releases, "==", 1, "once");
 	end();
 }
 
@@ -186,7 +186,7 @@ static void test_blocked_release(void)
 static void test_verification(void)
 {
 	begin();
-	s->hello.layers[LAYER_SECCOMP].state = LAYER_MISSING;
+	s->model.hello.layers[LAYER_SECCOMP].state = LAYER_MISSING;
 	sandbox_ready(s);
 	owner_attach(&o);
 	session_upload(o.session, &s->bundle_object);
@@ -195,7 +195,8 @@ static void test_verification(void)
 	is(state(), "Failed", "a jail that does not satisfy ends it");
 	is(session_failure_name(o.report.failure), "IsolationUnverified", "for that reason");
 	is(o.report.text, "seccomp: missing", "with the layer's name");
-	cmp_ok(s->runner.total + s->starts, "==", 0, "and nothing of the bundle was sent");
+	cmp_ok(s->model.side.total + s->model.starts, "==", 0,
+	       "and nothing of the bundle was sent");
 	ok(o.report.hello && !fake_ws_last(&s->ws)->is_pending,
 	   "the report is kept, the connection is not");
 	end();
@@ -208,12 +209,12 @@ static void test_verification(void)
 	is(session_failure_name(o.report.failure), "CapabilityMissing",
 	   "a capability that is missing ends it before START");
 	is(o.report.text, "Install: the runner does not have it", "with its name");
-	cmp_ok(s->runner.total, "==", 0, "and nothing of the bundle was sent");
+	cmp_ok(s->model.side.total, "==", 0, "and nothing of the bundle was sent");
 	end();
 
 	begin();
 	sandbox_ready(s);
-	s->runner.facts = STR("");
+	s->model.side.facts = STR("");
 	owner_attach(&o);
 	sandbox_run(s, 5000);
 	is(session_failure_name(o.report.failure), "IsolationUnverified",
@@ -222,12 +223,12 @@ static void test_verification(void)
 
 	begin();
 	sandbox_ready(s);
-	s->runner.facts = STR("\1\0\377\377\377\377");
+	s->model.side.facts = STR("\1\0\377\377\377\377");
 	owner_attach(&o);
 	sandbox_run(s, 5000);
 	is(session_failure_name(o.report.failure), "RunnerFailed",
 	   "a HELLO that can't be read ends it");
-	cmp_ok(s->runner.total, "==", 0, "and nothing of the bundle was sent");
+	cmp_ok(s->model.side.total, "==", 0, "and nothing of the bundle was sent");
 	end();
 }
 
@@ -241,13 +242,13 @@ static void test_jail_that_falls(void)
 	owner_attach(&o);
 	sandbox_run(s, 100);
 	is(state(), "Ready", "a jail that satisfied");
-	s->hello.layers[LAYER_NETWORK_NAMESPACE].state = LAYER_MISSING;
-	hello_encode(&s->hello, s->facts, &s->runner.facts, &err);
+	s->model.hello.layers[LAYER_NETWORK_NAMESPACE].state = LAYER_MISSING;
+	hello_encode(&s->model.hello, s->model.facts, &s->model.side.facts, &err);
 	session_upload(o.session, &s->bundle_object);
 	fake_ws_end(fake_ws_last(&s->ws), (struct fake_end){.code = ERR_TRANSPORT});
 	sandbox_run(s, 5000);
 	is(o.report.text, "networkNamespace: missing", "is verified again on every connection");
-	cmp_ok(s->runner.total, "==", 0, "before anything is sent on it");
+	cmp_ok(s->model.side.total, "==", 0, "before anything is sent on it");
 	end();
 }
 
@@ -258,13 +259,13 @@ static void test_report_that_goes_missing(void)
 	sandbox_ready(s);
 	owner_attach(&o);
 	sandbox_run(s, 100);
-	s->runner.facts = STR("");
+	s->model.side.facts = STR("");
 	session_upload(o.session, &s->bundle_object);
 	fake_ws_end(fake_ws_last(&s->ws), (struct fake_end){.code = ERR_TRANSPORT});
 	sandbox_run(s, 5000);
 	is(session_failure_name(o.report.failure), "IsolationUnverified",
 	   "the report of an earlier connection does not count");
-	cmp_ok(s->runner.total, "==", 0, "and nothing was sent");
+	cmp_ok(s->model.side.total, "==", 0, "and nothing was sent");
 	end();
 }
 
@@ -281,17 +282,17 @@ static void test_report_that_changes(void)
 	owner_attach(&o);
 	sandbox_run(s, 100);
 	changes = o.changes;
-	s->hello.build = STR("another");
-	hello_encode(&s->hello, s->facts, &s->runner.facts, &err);
+	s->model.hello.build = STR("another");
+	hello_encode(&s->model.hello, s->model.facts, &s->model.side.facts, &err);
 	memcpy(hello.run_id, o.config.run_id, PROTO_RUN_ID_BYTES);
 	payload_put_hello(payload, &hello);
-	memcpy(payload + payload_hello_bytes, s->runner.facts.p, s->runner.facts.n);
+	memcpy(payload + payload_hello_bytes, s->model.side.facts.p, s->model.side.facts.n);
 	sandbox_say(s, SANDBOX_NUMBER, FRAME_HELLO, 0, payload,
-		    payload_hello_bytes + s->runner.facts.n);
+		    payload_hello_bytes + s->model.side.facts.n);
 	cmp_ok(o.changes, "==", changes + 1, "a report that is another is told");
 	ok(str_equal(o.report.hello->build, STR("another")), "as it is now");
 	sandbox_say(s, SANDBOX_NUMBER, FRAME_HELLO, 0, payload,
-		    payload_hello_bytes + s->runner.facts.n);
+		    payload_hello_bytes + s->model.side.facts.n);
 	cmp_ok(o.changes, "==", changes + 1, "one that is the same is not");
 	end();
 }
@@ -319,7 +320,7 @@ static void test_other_runs(void)
 static void test_bad_outcomes(void)
 {
 	begin();
-	s->outcome.bundle_sha256[0] ^= 1;
+	s->model.outcome.bundle_sha256[0] ^= 1;
 	sandbox_ready(s);
 	owner_attach(&o);
 	sandbox_run(s, 10000);
@@ -352,7 +353,7 @@ static void test_bad_outcomes(void)
 static void test_takeover(void)
 {
 	begin();
-	s->run_ms = 60000;
+	s->model.run_ms = 60000;
 	sandbox_ready(s);
 	owner_attach(&o);
 	sandbox_run(s, 5000);
@@ -365,7 +366,7 @@ static void test_takeover(void)
 	is(state(), "Running", "is followed by one that finds it running");
 	sandbox_run(s, 60000);
 	is(state(), "Released", "and brings it to its end");
-	cmp_ok(s->starts, "==", 1, "without a second START");
+	cmp_ok(s->model.starts, "==", 1, "without a second START");
 	ok(!o.report.bundle_is_checked, "it knows no bundle to compare, and says so");
 	end();
 }

@@ -190,7 +190,7 @@ static void test_ends(void)
 		is(state(), "Released", "%s: and goes on to the end", ENDS[i].rule);
 		cmp_ok(o.report.number, "==", SANDBOX_NUMBER + 1,
 		       "%s: with the next session number", ENDS[i].rule);
-		cmp_ok(s->starts, "==", 1, "%s: nothing is started twice", ENDS[i].rule);
+		cmp_ok(s->model.starts, "==", 1, "%s: nothing is started twice", ENDS[i].rule);
 		end();
 	}
 }
@@ -204,7 +204,8 @@ static void test_status_in_mid_upload(void)
 	fake_ws_status(socket(), "{\"status\":\"Success\"}");
 	session_upload(o.session, &s->bundle_object);
 	sandbox_run(s, 1000);
-	cmp_ok(s->runner.total, "==", 0, "after a Status nothing is sent, though leave was given");
+	cmp_ok(s->model.side.total, "==", 0,
+	       "after a Status nothing is sent, though leave was given");
 	sandbox_run(s, 20000);
 	is(state(), "Released", "and all goes on on another connection");
 	end();
@@ -242,7 +243,7 @@ static void test_oddities(void)
 static void test_idle_connections_that_are_cut(void)
 {
 	begin();
-	s->run_ms = 60000;
+	s->model.run_ms = 60000;
 	attach_and_run_until(SESSION_IS_RUNNING);
 	for (int i = 0; i < 10; i++) {
 		sandbox_run(s, 5000);
@@ -250,12 +251,12 @@ static void test_idle_connections_that_are_cut(void)
 	}
 	sandbox_run(s, 30000);
 	is(state(), "Released", "a proxy that cuts every 5 s lengthens nothing");
-	cmp_ok(s->starts, "==", 1, "and nothing is started twice");
+	cmp_ok(s->model.starts, "==", 1, "and nothing is started twice");
 	cmp_ok(o.report.number, "==", SANDBOX_NUMBER + 10, "each connection has its number");
 	end();
 
 	begin();
-	s->run_ms = 200000;
+	s->model.run_ms = 200000;
 	attach_and_run_until(SESSION_IS_RUNNING);
 	sandbox_run(s, 100000);
 	fake_ws_end(socket(), (struct fake_end){.code = ERR_TRANSPORT});
@@ -289,7 +290,7 @@ static void test_stdin_that_is_not_read(void)
 static void test_leave_while_connecting(void)
 {
 	begin();
-	s->run_ms = 600000;
+	s->model.run_ms = 600000;
 	attach_and_run_until(SESSION_IS_RUNNING);
 	fake_ws_end(socket(), (struct fake_end){.code = ERR_TRANSPORT});
 	fake_io_advance(&s->fake, 2000);
@@ -334,7 +335,7 @@ static void test_silence(void)
 	end();
 
 	begin();
-	s->run_ms = 600000;
+	s->model.run_ms = 600000;
 	attach_and_run_until(SESSION_IS_RUNNING);
 	s->is_mute = true;
 	sandbox_run(s, 45000);
@@ -353,7 +354,7 @@ static void test_silence(void)
 static void test_silence_without_connection(void)
 {
 	begin();
-	s->run_ms = 600000;
+	s->model.run_ms = 600000;
 	attach_and_run_until(SESSION_IS_RUNNING);
 	s->is_mute = true;
 	sandbox_run(s, 29000);
@@ -370,7 +371,7 @@ static void test_silence_without_connection(void)
 static void test_refusals_far_apart(void)
 {
 	begin();
-	s->run_ms = 600000;
+	s->model.run_ms = 600000;
 	s->refuses = true;
 	s->refusal = (struct fake_end){403, 0, "", 0};
 	owner_attach(&o);
@@ -390,7 +391,7 @@ static void test_stdin_that_ends(void)
 	begin();
 	attach_and_run_until(SESSION_IS_RUNNING);
 	s->is_deaf = true;
-	runner_side_on_end(&s->runner, s->fake.now_ms);
+	runner_side_on_end(&s->model.side, s->fake.now_ms);
 	fake_ws_end(socket(), (struct fake_end){.code = ERR_TRANSPORT});
 	sandbox_run(s, 120000);
 	is(state(), "Released", "a runner that can't hear any more still gives its outcome");
@@ -402,7 +403,7 @@ static void test_numbers(void)
 {
 	begin();
 	o.config.number = SANDBOX_NUMBER + SESSION_NUMBERS - 2;
-	s->run_ms = 600000;
+	s->model.run_ms = 600000;
 	attach_and_run_until(SESSION_IS_RUNNING);
 	fake_ws_end(socket(), (struct fake_end){.code = ERR_TRANSPORT});
 	sandbox_run(s, 5000);

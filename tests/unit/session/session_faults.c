@@ -43,10 +43,10 @@ static unsigned count_messages(void)
 /* It came to its end, with everything, and ran once. */
 static bool is_right(void)
 {
-	return o.report.state == SESSION_IS_RELEASED && s->starts == 1 && s->hub.turns == 0 &&
+	return o.report.state == SESSION_IS_RELEASED && s->model.starts == 1 && s->hub.turns == 0 &&
 	       o.report.outcome && o.report.bundle_is_checked &&
 	       o.report.outcome->streams[STREAM_STDOUT].total ==
-		       s->outcome.streams[STREAM_STDOUT].total;
+		       s->model.outcome.streams[STREAM_STDOUT].total;
 }
 
 static void test_cut_at_every_message(void)
@@ -163,7 +163,7 @@ static void test_fights(void)
 		if (rival.report.state != SESSION_IS_RELEASED)
 			diag("at message %u: %s and %s", at, session_state_name(o.report.state),
 			     session_state_name(rival.report.state));
-		once += s->starts == 1;
+		once += s->model.starts == 1;
 		owner_free(&rival);
 		end();
 	}
@@ -226,7 +226,7 @@ static void test_turns(void)
 	owner_attach(&o);
 	sandbox_run(s, 100000);
 	is(session_state_name(o.report.state), "Uploading", "while others transfer, it waits");
-	cmp_ok(s->runner.total, "==", 0, "and has offered nothing");
+	cmp_ok(s->model.side.total, "==", 0, "and has offered nothing");
 	cmp_ok(s->ws.count, "==", 1, "on a connection that is kept");
 	give_turns_back();
 	sandbox_run(s, 2000);

@@ -39,12 +39,12 @@ static void say_hello(void)
 {
 	uint8_t payload[payload_hello_bytes + HELLO_FACTS_BYTES_MAX];
 	struct payload_hello hello = {.version = 1, .phase = (uint8_t)below(8), .attempt = 1};
-	size_t facts = below(10) > 0 ? s->runner.facts.n : below(40);
+	size_t facts = below(10) > 0 ? s->model.side.facts.n : below(40);
 
 	sample_run_id(hello.run_id);
 	hello.run_id[0] = below(50) == 0;
 	payload_put_hello(payload, &hello);
-	memcpy(payload + payload_hello_bytes, s->runner.facts.p, facts);
+	memcpy(payload + payload_hello_bytes, s->model.side.facts.p, facts);
 	say(FRAME_HELLO, 0, payload, payload_hello_bytes + facts);
 }
 

@@ -1,0 +1,20 @@
+#include "snapshot.h"
+
+bool snapshot_pod_has_plan(const struct snapshot *s, struct str sha256)
+{
+	char found[PLAN_SHA256_SIZE];
+
+	plan_hash(s->pod->plan, found);
+	return str_equal(str_of(found), sha256);
+}
+
+bool snapshot_pod_is_ours(const struct snapshot *s)
+{
+	if (str_equal(s->pod->task_uid, s->task_uid))
+		return true;
+	if (s->task_known != KNOWN_PRESENT)
+		return false;
+	return (s->task->status.pod_uid.n > 0 && str_equal(s->pod->uid, s->task->status.pod_uid)) ||
+	       snapshot_pod_has_plan(s, s->task->status.plan_sha256) ||
+	       (s->plan && snapshot_pod_has_plan(s, str_of(s->plan->sha256)));
+}
