@@ -134,11 +134,12 @@ $(patsubst %.c,$(BUILD)/%.t,$(filter tests/unit/program/%,$(unit_sources))): $(B
 
 runner_sources := $(call sources_of,base) $(call sources_of,proto) $(sort $(wildcard runner-image/*.c))
 runner_modules := $(filter-out runner-image/main.c,$(runner_sources))
-# Debian's musl has no Linux headers of its own: those of the host come last, behind musl's.
+# Debian's musl has no Linux headers of its own: those of the host come last, behind musl's. Expanded when it is used, since
+# the compiler may have to be installed first.
 RUNNER_CC := musl-gcc
-RUNNER_CFLAGS := -std=gnu11 -Os -g $(WARNINGS) -fstack-protector-strong -ffunction-sections -fdata-sections \
+RUNNER_CFLAGS = -std=gnu11 -Os -g $(WARNINGS) -fstack-protector-strong -ffunction-sections -fdata-sections \
 	-fno-asynchronous-unwind-tables -include controller/base/banned.h \
-	-idirafter /usr/include -idirafter /usr/include/$(shell $(CC) -dumpmachine | sed 's/-pc-/-/')
+	-idirafter /usr/include -idirafter /usr/include/$(shell $(CC) -print-multiarch)
 RUNNER_LDFLAGS := -static -Wl,--gc-sections -Wl,-z,relro,-z,now,-z,noexecstack,-z,noseparate-code -Wl,--build-id=none
 musl_objects_of = $(patsubst %.c,build/musl/%.o,$(1))
 
@@ -333,6 +334,8 @@ test: check ## everything: check, then images, the real cluster, and what runs o
 	@hack/part 'tests of the API' $(MAKE) --silent test-api
 	@$(MAKE) --silent test-kube
 	@$(MAKE) --silent test-runner
+	@hack/part 'demo' $(MAKE) --silent demo
+	@$(MAKE) --silent e2e
 
 # --- The cluster: real Kubernetes on this machine, see docs/development-cluster.md. A foreign one is used by the tests instead
 # when KUBECONFIG names it and IMAGE_LOAD is a command that loads an image's tar into it.

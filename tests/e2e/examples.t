@@ -18,7 +18,7 @@ WANTED = {
     "mean": ("Completed 0", "stdout", r"^4\.0\n$"),
     "backtest": ("Completed 0", "stdout", r'^{"days": 12, "trades": \d, "value": [\d.]+}\n$'),
     "failing": ("NonZeroExit 1", "stderr", r"^Traceback.*\"/work/main\.py\", line 3, in <module>.*KeyError: 'quantity'\n$"),
-    "timeout": ("RunTimeout", "stdout", r"^step 0\n"),
+    "timeout": ("RunTimeout SIGKILL", "stdout", r"^step 0\n"),
     "big-output": ("Completed 0", "stdout", r"^0\n1\n2\n.*99998\n99999\n$"),
 }
 # Whose whole text is in the guide; the others' depends on the machine, or is long.
@@ -38,7 +38,8 @@ def run(api, namespace, name, row):
     if name in QUOTED:
         missing = [line for line in written.splitlines() if line not in GUIDE]
         is_(missing, [], f"{name}: and the guide quotes it to the letter")
-    ok(task["status"]["message"] in GUIDE, f"{name}: with its message")
+    if task["status"]["phase"] == "Failed":
+        ok(task["status"]["message"] in GUIDE, f"{name}: with its message")
 
 
 def parts_by_kubectl(api, namespace):
