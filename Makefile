@@ -268,7 +268,8 @@ integration-valgrind: $(INTEGRATION_TESTS)
 	@prove --exec '$(VALGRIND)' --jobs $(JOBS) $(or $(VALGRIND_TESTS),$(INTEGRATION_TESTS))
 
 # --- The simulation: tests/sim/sim_*.c are a world under kube/io.h, in which the shipped code above it runs; every other file
-# there is a test in that world. SCENARIO=NAME, SEED=N, SEEDS=N, POINT=N and TRACE=1 are for life.c.
+# there is a test in that world. SCENARIO=NAME, SEED=N, SEEDS=N, POINT=N and TRACE=1 are for life.c,
+# KIND="marking it" and ANSWER=503 for faults.c.
 
 sim_world := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/sim/sim_*.c))) $(BUILD)/obj/tests/lib/runner_model.o $(tap)
 SIM_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(filter-out tests/sim/sim_%,$(sort $(wildcard tests/sim/*.c))))
