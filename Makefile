@@ -193,7 +193,7 @@ build/arm64/%.o: %.c build/arm64/flags
 	$(call say,ARM  $<)clang $(CPPFLAGS) -iquote runner-image -Itests/lib $(ARM64_CFLAGS) -MMD -MP -c -o $@ $<
 
 .PHONY: runner-arm64
-runner-arm64: $(ARM64_OBJECTS)
+runner-arm64: $(ARM64_OBJECTS) ## the runner for arm64, as far as objects
 
 RUNNER_TEST_PROGRAMS := build/bin/sandbox-runner $(BUILD)/tests/runner/ungated $(BUILD)/tests/runner/client
 .PHONY: runner-programs runner-tests
