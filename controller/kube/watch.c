@@ -306,6 +306,11 @@ bool watch_is_synced(const struct watch *watch)
 	return watch->is_synced;
 }
 
+struct str watch_version(const struct watch *watch)
+{
+	return str_of(watch->version);
+}
+
 const struct kube_object *watch_find(const struct watch *watch, struct str in_namespace,
 				     struct str name)
 {

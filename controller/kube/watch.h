@@ -69,6 +69,9 @@ void watch_delete(struct watch *watch);
 /* Has the first list been through? */
 bool watch_is_synced(const struct watch *watch);
 
+/* The version that everything is known of: of the last list or event; "" before the first. */
+struct str watch_version(const struct watch *watch);
+
 /* An object as it was told last, or NULL. Valid until the loop turns. */
 const struct kube_object *watch_find(const struct watch *watch, struct str in_namespace,
 				     struct str name);

@@ -219,9 +219,15 @@ static void on_policy_deleted(void *context, const struct kube_object *object)
 	note_policy(context, false);
 }
 
+/* One that was made and removed between two lists is told by neither; one made after this list is
+ * not in it. */
 static void on_policies_synced(void *context)
 {
-	(void)context; /* what is there has been told */
+	struct space *space = context;
+
+	if (!watch_find(space->policies, str_of(space->name), STR(NETWORKPOLICY_NAME)) &&
+	    !kube_object_is_newer(str_of(space->policy_version), watch_version(space->policies)))
+		note_policy(space, false);
 }
 
 static void on_policies_trouble(void *context, const struct err *err, int64_t retry_ms)

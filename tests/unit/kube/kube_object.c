@@ -130,8 +130,31 @@ static void events_are_read(void)
 	is(err_code_name(err.code), "Protocol", "%s", err.message);
 }
 
+static void versions_have_an_order(void)
+{
+	static const struct {
+		const char *sentence, *a, *b;
+		bool is_newer;
+	} rows[] = {
+		{"a greater number is newer", "10", "9", true},
+		{"a smaller one is not", "9", "10", false},
+		{"the same one is not", "10", "10", false},
+		{"numbers may be large", "18446744073709551615", "18446744073709551614", true},
+		{"any is newer than none", "1", "", true},
+		{"none is newer than nothing", "", "1", false},
+		{"of what is no number another one is newer", "b", "a", true},
+		{"in both directions", "a", "b", true},
+		{"but not the same", "a", "a", false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ok(kube_object_is_newer(str_of(rows[i].a), str_of(rows[i].b)) == rows[i].is_newer,
+		   "%s", rows[i].sentence);
+}
+
 int main(void)
 {
+	versions_have_an_order();
 	objects_are_read();
 	what_has_no_identity_is_refused();
 	versions_are_found();

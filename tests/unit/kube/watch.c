@@ -154,6 +154,7 @@ static void a_list_is_followed_by_a_watch(void)
 	ok(!watch_is_synced(w.watch), "it is not synced");
 	list_two(&w);
 	ok(watch_is_synced(w.watch), "it is synced");
+	ok(str_equal(watch_version(w.watch), STR("9")), "all is known as of the list's version");
 	like(last(&w)->target,
 	     "^/api/v1/namespaces/ns/pods\\?labelSelector=a%3Db&watch=true&allowWatchBookmarks=true"
 	     "&timeoutSeconds=[0-9]+&resourceVersion=9$",
@@ -163,6 +164,7 @@ static void a_list_is_followed_by_a_watch(void)
 	event(&w,
 	      EVENT("ADDED", OBJECT("c", "u3", "10")) EVENT("MODIFIED", OBJECT("a", "u1", "11")));
 	told(&w, "+c10 +a11 ", "two events in one piece");
+	ok(str_equal(watch_version(w.watch), STR("11")), "and then as of the last event's");
 	for (const char *at = EVENT("DELETED", OBJECT("b", "u2", "12")); *at; at++)
 		fake_io_data(last(&w), (struct str){at, 1});
 	told(&w, "-b ", "an event in single bytes");

@@ -151,6 +151,33 @@ static void an_answer_may_be_older_than_the_watch(void)
 	finish();
 }
 
+static void a_list_without_it_says_that_it_is_gone(void)
+{
+	static const struct {
+		const char *sentence, *version;
+		bool is_closed;
+	} rows[] = {
+		{"a list from before it was written says nothing", "999", true},
+		{"a later one without it says that it is gone", "1001", false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char list[128];
+
+		begin(200, POLICY_OF("1000", CLOSED));
+		space_close_network(space);
+		leader_run(&l, 0);
+		snprintf(list, sizeof(list), "{'metadata':{'resourceVersion':'%s'},'items':[]}",
+			 rows[i].version);
+		leader_on(&l, "GET", "/networkpolicies?", 200, list);
+		leader_on(&l, "PATCH", "/networkpolicies/", 200, "")->hangs = true;
+		leader_event(&l, "/networkpolicies?", "ERROR", "{'kind':'Status','code':410}");
+		leader_run(&l, 2000);
+		ok(space->is_closed == rows[i].is_closed, "%s", rows[i].sentence);
+		finish();
+	}
+}
+
 static void who_takes_it_away_again_and_again_is_no_hot_loop(void)
 {
 	unsigned version = 5000;
@@ -275,6 +302,7 @@ int main(void)
 	nobody_needs_it_nobody_restores_it();
 	news_have_versions();
 	an_answer_may_be_older_than_the_watch();
+	a_list_without_it_says_that_it_is_gone();
 	who_takes_it_away_again_and_again_is_no_hot_loop();
 	trouble_is_tried_again();
 	a_busy_server_is_left_alone();
