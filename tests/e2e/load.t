@@ -13,13 +13,15 @@ import sandboxes  # noqa: E402
 from tap import diag, is_, skip  # noqa: E402
 
 AT_ONCE, MORE, AT_A_TIME = 30, 300, 10
+# Ten find room on a node of two CPUs, and thirty the time to wait for it: the scheduler lets some wait for long on a full node.
+ROOM = {"resources": {"cpu": "80m", "memory": "64Mi"}, "timeouts": {"startSeconds": 600}}
 POLICIES = f"/apis/networking.k8s.io/v1/namespaces/{sandboxes.PODS_NAMESPACE}/networkpolicies"
 
 
 def batch(api, namespace, count, at_once, what):
     """Each prints a number of its own, so that an outcome which went astray would be seen."""
     started = time.monotonic()
-    specs = [dict(code="import sys\nprint(int(sys.stdin.read()) ** 2)", stdin=str(number)) for number in range(count)]
+    specs = [dict(code="import sys\nprint(int(sys.stdin.read()) ** 2)", stdin=str(number), **ROOM) for number in range(count)]
     tasks = e2e.run_all(api, namespace, specs, at_once)
     is_(collections.Counter(map(e2e.end, tasks)), {"Completed 0": count}, f"{what}: all complete")
     wrong = [n for n, task in enumerate(tasks) if e2e.stream(api, task, "stdout") != f"{n * n}\n".encode()]

@@ -26,7 +26,7 @@ from kube import POLL_SECONDS
 from sandboxes import PODS_NAMESPACE, SYSTEM_NAMESPACE
 from tap import done_testing, is_
 
-FINISH_SECONDS = 120
+FINISH_SECONDS = 300
 CPU = "300m"  # so that several find room on a small node
 CANARY = "canary-" + secrets.token_hex(8)
 LEASE = f"/apis/coordination.k8s.io/v1/namespaces/{SYSTEM_NAMESPACE}/leases/sandboxtask-controller"
