@@ -40,6 +40,7 @@ static void on_pods_synced(void *context)
 	struct space *space = context;
 
 	space->is_troubled = false;
+	term_pod_note_listed(space->term, space->name, space->pods);
 	if (space->is_listed)
 		return;
 	space->is_listed = true;
@@ -153,7 +154,8 @@ static void close_network(struct space *space)
 	struct err err;
 	int result;
 
-	if (space->closing || space->retry)
+	if (space->closing || space->retry ||
+	    !election_is_leading(term_config(space->term)->election))
 		return;
 	buf_init(&body, NETWORKPOLICY_BYTES_MAX);
 	result = networkpolicy_write(&body, str_of(space->name), &err);

@@ -97,5 +97,7 @@ void term_note_watch_trouble(struct term *term, const struct target_resource *re
 			     struct str in_namespace, const struct err *err, int64_t retry_ms);
 void term_pod_note(struct term *term, const struct kube_object *object);
 void term_pod_note_gone(struct term *term, const struct kube_object *object);
+/* A list of the Pods of a namespace is through: those that it did not have are in doubt. */
+void term_pod_note_listed(struct term *term, const char *in_namespace, const struct watch *pods);
 
 #endif

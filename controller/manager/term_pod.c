@@ -65,3 +65,19 @@ void term_pod_note_gone(struct term *term, const struct kube_object *object)
 	job_doubt_pod(job);
 	term_wake_now(term, job);
 }
+
+/* One that was made and removed between two lists was told to nobody but the one who made it. */
+void term_pod_note_listed(struct term *term, const char *in_namespace, const struct watch *pods)
+{
+	map_for_each (entry, &term->jobs) {
+		struct job *job = entry->value;
+		const struct pod *pod = job->pod.pod;
+
+		if (job->pod.known != KNOWN_PRESENT ||
+		    !str_equal(pod->namespace, str_of(in_namespace)) ||
+		    watch_find(pods, pod->namespace, pod->name))
+			continue;
+		job_doubt_pod(job);
+		term_wake_now(term, job);
+	}
+}

@@ -102,7 +102,7 @@ static void answer_by_rule(struct leader *l, struct io_http *request)
 	rule->asked++;
 	if (rule->status == 0)
 		fake_io_fail(request, rule->code);
-	else if (rule->body[0] == '\0')
+	else if (strcmp(rule->body, LEADER_ECHO) == 0)
 		answer_echo(l, request, rule->status);
 	else
 		send_answer(request, rule->status, rule->retry_after_ms, rule->body);

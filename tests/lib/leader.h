@@ -63,7 +63,7 @@ struct leader_rule *leader_on(struct leader *l, const char *method, const char *
 void leader_run(struct leader *l, int64_t ms);
 
 /* In place of a rule's body: what was sent, with a uid ("made") and the next version. */
-#define LEADER_ECHO ""
+#define LEADER_ECHO "echo"
 
 /*
  * The Pod that was asked for last, as it is with this uid, version and status. Valid until the

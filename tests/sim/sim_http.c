@@ -210,10 +210,18 @@ static void on_answer(void *context)
 
 /* --- A watch's stream. --- */
 
+/* It comes back too late, now and then, and has to list again. */
+static void break_stream(struct exchange *x)
+{
+	if (random_chance(&x->world->clock.random, 50))
+		sim_store_compact(&x->world->api.store);
+	break_off(x->http);
+}
+
 static void hear_stream(struct exchange *x, int kind, struct str bytes)
 {
 	if (has_trouble(x)) {
-		break_off(x->http);
+		break_stream(x);
 		return;
 	}
 	if (!sim_io_effect(x->http->sio, "hears %zu bytes of the watch of %.*s", bytes.n,

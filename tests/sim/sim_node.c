@@ -360,6 +360,15 @@ void sim_node_evict(struct sim_pod *pod)
 			 "'The node was low on resource: memory.','containerStatuses':[]}}");
 }
 
+void sim_node_strip(struct sim_pod *pod)
+{
+	struct sim_object *object = object_of(pod);
+
+	pod->was_disturbed = true;
+	if (object)
+		sim_store_patchf(store_of(pod), "somebody", object, "{'metadata':{'labels':null}}");
+}
+
 /* --- Birth and death. --- */
 
 void sim_node_init(struct sim_node *node, struct sim_world *world)

@@ -73,6 +73,7 @@ struct sim_pod *sim_node_last(const struct sim_node *node);
 /* What may befall a Pod that has an object. */
 void sim_node_delete_by_force(struct sim_pod *pod); /* no grace: object and container go */
 void sim_node_drain(struct sim_pod *pod);	    /* by the eviction API: with its grace */
+void sim_node_strip(struct sim_pod *pod);	    /* of its labels: no watch shows it any more */
 void sim_node_evict(struct sim_pod *pod);	    /* by the kubelet: killed, the object stays */
 
 #endif

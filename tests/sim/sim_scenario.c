@@ -45,8 +45,10 @@ static void befall(void *context)
 	struct sim_pod *pod = sim_node_last(&run->world.node);
 	struct sim_object *task = sim_world_task(&run->world, TASK);
 
-	if (run->scenario->deletes_task && task)
+	if ((run->scenario->deletes_task || run->scenario->recreates_task) && task)
 		sim_store_remove(&run->world.api.store, "user", task);
+	if (run->scenario->recreates_task && task)
+		sim_world_create_task(&run->world, TASK);
 	if (run->scenario->befalls && pod && pod->has_object)
 		run->scenario->befalls(pod);
 }

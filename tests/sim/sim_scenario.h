@@ -24,7 +24,7 @@ struct sim_scenario {
 	int64_t away_ms;	  /* how long there is none, or it is frozen, at the most */
 	unsigned trouble_percent; /* on the network all the while */
 	void (*befalls)(struct sim_pod *pod);
-	bool deletes_task;
+	bool deletes_task, recreates_task; /* meanwhile: the latter under the same name */
 	struct sim_program program;
 	/* How the task may end: reasons, or "gone". Over all points each of them has to be met. */
 	const char *endings[4];
