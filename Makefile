@@ -193,7 +193,7 @@ build/arm64/%.o: %.c build/arm64/flags
 	$(call say,ARM  $<)clang $(CPPFLAGS) -iquote runner-image -Itests/lib $(ARM64_CFLAGS) -MMD -MP -c -o $@ $<
 
 .PHONY: runner-arm64
-runner-arm64: $(ARM64_OBJECTS)
+runner-arm64: $(ARM64_OBJECTS) ## the runner for arm64, as far as objects
 
 RUNNER_TEST_PROGRAMS := build/bin/sandbox-runner $(BUILD)/tests/runner/ungated $(BUILD)/tests/runner/client
 .PHONY: runner-programs runner-tests
@@ -268,7 +268,8 @@ integration-valgrind: $(INTEGRATION_TESTS)
 	@prove --exec '$(VALGRIND)' --jobs $(JOBS) $(or $(VALGRIND_TESTS),$(INTEGRATION_TESTS))
 
 # --- The simulation: tests/sim/sim_*.c are a world under kube/io.h, in which the shipped code above it runs; every other file
-# there is a test in that world. SCENARIO=NAME, SEED=N, SEEDS=N, STRIDE=N, POINT=N and TRACE=1 are for life.c.
+# there is a test in that world. SCENARIO=NAME, SEED=N, SEEDS=N, STRIDE=N, POINT=N and TRACE=1 are for life.c,
+# KIND="marking it" and ANSWER=503 for faults.c.
 
 sim_world := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/sim/sim_*.c))) $(BUILD)/obj/tests/lib/runner_model.o $(tap)
 SIM_TESTS := $(patsubst %.c,$(BUILD)/%.t,$(filter-out tests/sim/sim_%,$(sort $(wildcard tests/sim/*.c))))

@@ -29,7 +29,7 @@ enum err_code status_code_of_http(int http_status)
 	return http_status >= 400 ? ERR_INVALID : ERR_PROTOCOL;
 }
 
-static bool is_status(struct str body)
+static bool is_json_status(struct str body)
 {
 	struct err err;
 	struct str kind;
@@ -78,7 +78,7 @@ bool status_has_cause(struct str body, struct str reason)
 	struct json_walk walk;
 	struct str cause;
 
-	if (!is_status(body))
+	if (!is_json_status(body))
 		return false;
 	walk = causes_of(body);
 	while (json_next(&walk, NULL, &cause))
@@ -140,25 +140,29 @@ static bool is_too_large_for_etcd(int http_status, struct str body)
 		contains(body, STR("trying to send message larger than max")));
 }
 
-static enum err_code code_of(int http_status, struct str body)
+static enum err_code code_of(int http_status, struct str body, bool is_status)
 {
 	if (is_too_large_for_etcd(http_status, body))
 		return ERR_TOO_LARGE;
 	if (http_status == 409 && has(body, STR("reason"), STR("AlreadyExists")))
 		return ERR_ALREADY_EXISTS;
+	/* Who says it without a Status knows no such path: a kind that is being set up, a proxy. Of
+	 * the object that says nothing. */
+	if (http_status == 404 && !is_status)
+		return ERR_UNAVAILABLE;
 	return status_code_of_http(http_status);
 }
 
 int status_to_err(int http_status, int64_t retry_after_ms, struct str body, struct err *err)
 {
-	bool is_json = is_status(body);
+	bool is_json = is_json_status(body);
 	struct str known = is_json ? body : STR("");
 	enum err_code code;
 	struct buf text;
 
 	if (http_status == 0)
 		http_status = http_status_of(known);
-	code = code_of(http_status, is_json || http_status == 500 ? body : known);
+	code = code_of(http_status, is_json || http_status == 500 ? body : known, is_json);
 	if (retry_after_of(known) > retry_after_ms)
 		retry_after_ms = retry_after_of(known);
 	if (code == ERR_THROTTLED && retry_after_ms == 0)

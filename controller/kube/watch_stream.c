@@ -62,12 +62,12 @@ static bool needs_list(const struct watch *watch, const struct err *err)
 	case ERR_TOO_LARGE:
 	case ERR_NOT_FOUND: return true;
 	case ERR_TIMEOUT: return watch->future_tries >= WATCH_FUTURE_TRIES;
+	case ERR_UNAVAILABLE: return err->http_status == 404; /* the kind itself is not there */
 	case ERR_ALREADY_EXISTS:
 	case ERR_CONFLICT:
 	case ERR_UNAUTHORIZED:
 	case ERR_FORBIDDEN:
 	case ERR_THROTTLED:
-	case ERR_UNAVAILABLE:
 	case ERR_TRANSPORT:
 	case ERR_IO: return false;
 	}

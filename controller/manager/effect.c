@@ -194,18 +194,19 @@ static void create_pod(struct job *job)
 static void on_pod_deleted(void *context, struct str body, const struct err *err)
 {
 	struct job *job = context;
+	struct err unreadable;
 
-	(void)body;
 	job->call = NULL;
 	if (err && (err->code == ERR_NOT_FOUND || err->code == ERR_CONFLICT)) {
 		job_doubt_pod(job); /* it is not that Pod any more */
 		effect_note_conflict(job, err);
 	} else if (err) {
 		fail(job, err);
+	} else if (job_note_pod(job, body, &unreadable) < 0) {
+		job_doubt_pod(job);
+		fail(job, &unreadable);
 	} else {
-		if (job->pod.is_deletion_sent)
-			job->pod.pod->deleting = true; /* the watch tells when it is gone */
-		job->had_conflict = false;
+		job->had_conflict = false; /* the watch tells when it is gone */
 		succeed(job);
 	}
 }
@@ -221,7 +222,6 @@ static void delete_pod(struct job *job)
 	struct client_preconditions preconditions = {.uid = pod->uid,
 						     .grace_seconds = DELETE_GRACE_SECONDS};
 
-	job->pod.is_deletion_sent = true;
 	job->call =
 		client_delete_object(client_of(job), &object, &preconditions, on_pod_deleted, job);
 }

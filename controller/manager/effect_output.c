@@ -29,21 +29,31 @@ static void give_up_stream(struct job *job, int stream, const struct err *err)
 	term_done(job->term, job);
 }
 
+/* A conflict is that of a quota's count; what has just been there may be gone. */
 static bool may_help_to_repeat(const struct err *err)
 {
 	return err->code == ERR_THROTTLED || err->code == ERR_UNAVAILABLE ||
 	       err->code == ERR_TIMEOUT || err->code == ERR_TRANSPORT ||
-	       err->code == ERR_UNAUTHORIZED || err->http_status >= 500;
+	       err->code == ERR_UNAUTHORIZED || err->code == ERR_CONFLICT ||
+	       err->http_status >= 500;
 }
 
-static void note_output_refused(struct job *job, const struct err *err)
+static void try_later(struct job *job, const struct err *err)
 {
-	if (!may_help_to_repeat(err) || ++job->run->output_failures >= RUN_OUTPUT_FAILURES_MAX) {
+	if (++job->run->output_failures >= RUN_OUTPUT_FAILURES_MAX) {
 		give_up_stream(job, run_stream_to_write(job->run), err);
 		return;
 	}
 	announce_failed(job, err);
 	term_failed(job->term, job, err);
+}
+
+static void note_output_refused(struct job *job, const struct err *err)
+{
+	if (may_help_to_repeat(err))
+		try_later(job, err);
+	else
+		give_up_stream(job, run_stream_to_write(job->run), err);
 }
 
 static void note_output_written(struct job *job)
@@ -53,23 +63,32 @@ static void note_output_written(struct job *job)
 	term_done(job->term, job);
 }
 
+static bool is_ours(struct job *job, struct str body)
+{
+	struct err err;
+
+	return json_check(body, &err) == 0 &&
+	       output_is(body, next_ref(job->run, run_stream_to_write(job->run)), str_of(job->uid));
+}
+
 /* One of that name is there already: ours, from before, or somebody else's. */
 static void on_output_read(void *context, struct str body, const struct err *err)
 {
 	struct job *job = context;
-	int stream = run_stream_to_write(job->run);
 	struct err other;
 
 	job->call = NULL;
-	if (err) {
+	if (err && err->code == ERR_NOT_FOUND) {
+		try_later(job, err);
+	} else if (err) {
 		note_output_refused(job, err);
 	} else if (json_check(body, &other) < 0) {
-		note_output_refused(job, &other);
-	} else if (output_is(body, next_ref(job->run, stream), str_of(job->uid))) {
+		try_later(job, &other);
+	} else if (is_ours(job, body)) {
 		note_output_written(job);
 	} else {
 		err_set(&other, ERR_CONFLICT, "a SandboxOutput of that name has another content");
-		give_up_stream(job, stream, &other);
+		give_up_stream(job, run_stream_to_write(job->run), &other);
 	}
 }
 
@@ -82,18 +101,20 @@ static void read_output(struct job *job)
 	job->call = client_get(term_config(job->term)->client, &object, on_output_read, job);
 }
 
+/* What was made is in the answer; one that says something else is not taken for it. */
 static void on_output_written(void *context, struct str body, const struct err *err)
 {
 	struct job *job = context;
 
-	(void)body;
 	job->call = NULL;
 	if (err && err->code == ERR_ALREADY_EXISTS)
 		read_output(job);
 	else if (err)
 		note_output_refused(job, err);
-	else
+	else if (is_ours(job, body))
 		note_output_written(job);
+	else
+		read_output(job);
 }
 
 void effect_output_write(struct job *job)

@@ -166,7 +166,6 @@ static void begin_pod(struct job *job)
 		client_cancel(job->event);
 	job->event = NULL;
 	job->is_create_refused = false;
-	job->pod.is_deletion_sent = false;
 	job->pod.since_ms = now_ms(job);
 	job->pod.event_due_ms = job->pod.since_ms + JOB_EVENT_AFTER_MS;
 }

@@ -42,7 +42,6 @@ struct job_pod {
 	int64_t attempts_seen;		      /* the highest that is known to have existed */
 	bool is_compared;		      /* `difference` is of this text and this plan */
 	char difference[POD_DIFFERENCE_SIZE]; /* "" when there is none */
-	bool is_deletion_sent;		      /* of this Pod; its answer may be on its way */
 	int64_t event_due_ms;
 	char *event_reason, *event_message; /* of its last Event; NULL: none was found */
 };

@@ -6,11 +6,11 @@ usage: bench.py FILE     (GROUND=host, gvisor or pod; RUNS=n; appends one JSON o
 
 import json
 import os
-import statistics
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from bench import Table
 from runner import GROUND, PYTHON, SHIPPED, Runner, run
 
 RUNS = int(os.environ.get("RUNS", "15"))
@@ -32,32 +32,13 @@ WRITE = "import os\nchunk = b'x' * {size}\nfor i in range({count}): os.write(1, 
 SPIN = "import os\nfor i in range({count} - 1):\n  if os.fork() == 0: break\nwhile True: pass"
 
 
-def percentiles(values):
-    values = sorted(values)
-    return {f"p{p}": values[min(len(values) - 1, len(values) * p // 100)] for p in (50, 90, 99)}
-
-
-class Table:
-    def __init__(self, path):
-        self.file = open(path, "a")
-
-    def row(self, name, unit, values, against=None, ratio=None):
-        figures = percentiles(values) if isinstance(values, list) else {"value": values}
-        record = {"name": f"runner-{name}", "ground": GROUND, "unit": unit, **figures}
-        if against:
-            record |= {"against": against, "ratio": ratio}
-        self.file.write(json.dumps(record) + "\n")
-        shown = "  ".join(f"{key} {value}" for key, value in figures.items())
-        print(f"{name:34} {shown:32} {unit:8}" + (f" {ratio:.2f} × {against}" if against else ""), flush=True)
-
-
 def memory(table):
     if GROUND != "host":
         return
     with Runner() as runner:
         runner.run("", stop_at="Greeted")
         with open(f"/proc/{runner.pid()}/status") as status:
-            table.row("rss-idle", "KiB", next(int(line.split()[1]) for line in status if line.startswith("VmRSS")))
+            table.row("runner-rss-idle", "KiB", next(int(line.split()[1]) for line in status if line.startswith("VmRSS")))
 
 
 def boot(table):
@@ -69,24 +50,24 @@ def boot(table):
             greeted = runner.run("", stop_at="Greeted")
             times.append(round((time.monotonic() - started) * 1000))
         boots.append(greeted.number("boot-us") / 1000)
-    table.row("boot-to-jail-ready", "ms", boots)
-    table.row("nothing-to-hello", "ms", times)
+    table.row("runner-boot-to-jail-ready", "ms", boots)
+    table.row("runner-nothing-to-hello", "ms", times)
 
 
 def python(table):
     plain = json.loads(run(PLAIN_PYTHON, files={"first_byte.py": FIRST_BYTE}).stdout)
     outcomes = [run(FIRST_BYTE) for _ in range(RUNS)]
     firsts = [outcome.number("start-ms") + outcome.number("wall-ms") for outcome in outcomes]
-    table.row("start-to-exec", "ms", [outcome.number("start-ms") for outcome in outcomes])
-    table.row("plain-python-to-first-byte", "ms", plain)
-    table.row("start-to-first-byte", "ms", firsts, "plain python3", statistics.median(firsts) / statistics.median(plain))
-    table.row("start-to-sealed", "ms", [outcome.number("sealed-after-ms") for outcome in outcomes])
+    table.row("runner-start-to-exec", "ms", [outcome.number("start-ms") for outcome in outcomes])
+    table.row("runner-plain-python-to-first-byte", "ms", plain)
+    table.row("runner-start-to-first-byte", "ms", firsts, {"plain python3": plain})
+    table.row("runner-start-to-sealed", "ms", [outcome.number("sealed-after-ms") for outcome in outcomes])
 
 
 def drain(table):
     for name, size, count in (("drain-64-kib-writes", 65536, 4096), ("drain-64-byte-writes", 64, 100000)):
         outcome = run(WRITE.format(size=size, count=count), run_ms=120000)
-        table.row(name, "MiB/s", round(size * count / MIB / (outcome.number("wall-ms") / 1000), 1))
+        table.row(f"runner-{name}", "MiB/s", round(size * count / MIB / (outcome.number("wall-ms") / 1000), 1))
 
 
 def kill(table):
@@ -95,12 +76,12 @@ def kill(table):
         for _ in range(max(3, RUNS // 3)):
             outcome = run(SPIN.format(count=count), run_ms=500, processes=100)
             times.append(outcome.number("sealed-after-ms") - outcome.number("start-ms") - 500)
-        table.row(f"kill-{count}-spinning", "ms", times)
+        table.row(f"runner-kill-{count}-spinning", "ms", times)
 
 
 def main():
-    table = Table(sys.argv[1])
-    table.row("binary", "bytes", os.path.getsize(SHIPPED))
+    table = Table(sys.argv[1], ground=GROUND)
+    table.row("runner-binary", "bytes", os.path.getsize(SHIPPED))
     memory(table)
     boot(table)
     python(table)

@@ -182,7 +182,7 @@ def hidden():
     outcome = run(ODD_NAME)
     is_((outcome.end(), outcome["leftovers"]), ("exited 0", "1"),
         check("A5", "a process whose name looks like the state of a zombie is counted"))
-    outcome = run(VFORK, run_ms=700)
+    outcome = run(VFORK, run_ms=1500)
     is_((outcome.end(), outcome.stdout), ("killed run-time", b"begun\n"),
         check("A5", "a parent that vfork holds in the kernel, its child stopped, is ended at the deadline"))
     outcome = run(STORM, processes=30)

@@ -29,6 +29,7 @@ struct sim_pod;
 struct sim_check {
 	struct sim_world *world;
 	bool needs_leader;	 /* whoever writes has to hold the Lease */
+	bool takes_failures;	 /* how and why it failed, and how much it asked, another judges */
 	char leader[32];	 /* who does */
 	int64_t leader_since_ms; /* its last renewal */
 	unsigned writes;	 /* that controllers sent for tasks, outputs and Pods */

@@ -2,7 +2,8 @@
 
 #define PORT 8080
 
-void sim_controller_start(struct sim_controller *c, struct sim_world *world, int n)
+void sim_controller_start_with(struct sim_controller *c, struct sim_world *world, int n,
+			       struct sim_fault *fault)
 {
 	struct manager_config config = {
 		.identity = c->name,
@@ -16,9 +17,16 @@ void sim_controller_start(struct sim_controller *c, struct sim_world *world, int
 
 	snprintf(c->name, sizeof(c->name), "controller-%d", n);
 	sim_client_init(&c->client, world, c->name);
+	if (fault)
+		sim_fault_install(fault, c->client.sio);
 	c->manager = manager_new(c->client.io, c->client.client, &c->client.log, &config, &err);
 	if (!c->manager)
 		sim_check_fail(&world->check, "%s does not start: %s", c->name, err.message);
+}
+
+void sim_controller_start(struct sim_controller *c, struct sim_world *world, int n)
+{
+	sim_controller_start_with(c, world, n, NULL);
 }
 
 static void on_stopped(void *context)

@@ -5,6 +5,7 @@
 #define SIM_SIM_CONTROLLER_H
 
 #include "sim_client.h"
+#include "sim_fault.h"
 
 #include "manager/manager.h"
 
@@ -15,8 +16,10 @@ struct sim_controller {
 	bool has_stopped;
 };
 
-/* The n-th of its world, from 1. */
+/* The n-th of its world, from 1; or the only one, which meets this fault. */
 void sim_controller_start(struct sim_controller *c, struct sim_world *world, int n);
+void sim_controller_start_with(struct sim_controller *c, struct sim_world *world, int n,
+			       struct sim_fault *fault);
 /* It exits in good order, which takes a moment. */
 void sim_controller_stop(struct sim_controller *c);
 /* Frees what there is of it, alive or dead. */

@@ -250,7 +250,7 @@ static const struct {
 	 "?Timeout/1000 ", 1000, false},
 	{"410", 410, 0, "", "?Gone/800 ", 800, true},
 	{"400 for the version", 400, 0, "", "?Invalid/800 ", 800, true},
-	{"404 for the kind", 404, 0, "", "?NotFound/800 ", 800, true},
+	{"404 for the kind", 404, 0, "", "?Unavailable/800 ", 800, true},
 	{"a redirect", 302, 0, "", "?Protocol/800 ", 800, true},
 };
 

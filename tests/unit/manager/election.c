@@ -108,7 +108,7 @@ static void answer_lease(const char *holder, const char *version)
 static void begin_leading(void)
 {
 	begin();
-	fake_io_answer(request(), 404, "{}");
+	fake_io_answer(request(), 404, "{\"kind\":\"Status\"}");
 	answer_lease("me", "100");
 }
 
@@ -117,7 +117,7 @@ static void who_finds_no_lease_makes_it_and_leads(void)
 	begin();
 	ok(asks("GET", LEASE), "it looks first");
 	cmp_ok(request()->timeout_ms, "==", LEASE_REQUEST_MS, "with a time limit of its own");
-	fake_io_answer(request(), 404, "{}");
+	fake_io_answer(request(), 404, "{\"kind\":\"Status\"}");
 	ok(asks("POST", PATH), "and makes the Lease that is not there");
 	like(request()->body, "\"holderIdentity\":\"me\"", "in its own name");
 	is(w.told, "", "it does not lead before the answer");

@@ -213,17 +213,14 @@ static void what_is_known_of_a_pod_is_not_of_the_next(void)
 	begin();
 	note_pod(1, "p1", "20");
 	job->pod.event_reason = strdup("FailedMount");
-	job->pod.is_deletion_sent = true;
 	job->is_create_refused = true;
 	leader_run(&l, 500);
 	note_pod(1, "p1", "21");
 	is(job->pod.event_reason, "FailedMount", "the last Event stays with its Pod");
 	cmp_ok(job->pod.since_ms, "==", l.fake.now_ms - 500, "so does its age");
-	ok(job->pod.is_deletion_sent, "and that it is being deleted");
 	note_pod(2, "p2", "22");
 	ok(!job->pod.event_reason, "but is not of the next one");
 	cmp_ok(job->pod.since_ms, "==", l.fake.now_ms, "which begins now");
-	ok(!job->pod.is_deletion_sent, "and is not being deleted");
 	ok(!job->is_create_refused, "and was not refused");
 	finish();
 }

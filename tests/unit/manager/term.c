@@ -17,6 +17,8 @@ static struct leader l;
 #define TASK(status)  LEADER_TASK_OF("team", "answer", LEADER_UID, "77", status)
 #define POD_OF_TASK   "/pods/sbt-11111111222233334444555555555555-1"
 #define STATUS_OF_POD "{'phase':'Pending'}"
+/* The uid, and what else an answer to a deletion has. */
+#define DELETED_AS "made\",\"deletionTimestamp\":\"2026-01-02T03:04:06Z"
 
 /* One task, and an API server that takes what is made. */
 static void begin(const char *task)
@@ -191,7 +193,7 @@ static void a_finished_task_leaves_no_pod(void)
 		  LEADER_TASK_OF("team", "answer", LEADER_UID, "90",
 				 "{'phase':'Failed','reason':'Cancelled','attempt':1}"));
 	leader_on(&l, "GET", POD_OF_TASK, 200, leader_pod(&l, "made", "400", STATUS_OF_POD));
-	leader_on(&l, "DELETE", POD_OF_TASK, 200, "{}");
+	leader_on(&l, "DELETE", POD_OF_TASK, 200, leader_pod(&l, DELETED_AS, "401", STATUS_OF_POD));
 	leader_event(&l, "/pods?", "DELETED", leader_pod(&l, "made", "400", STATUS_OF_POD));
 	leader_event(&l, "/sandboxtasks?", "DELETED",
 		     LEADER_ROW_EVENT(LEADER_ROW("answer", LEADER_UID, "90")));
@@ -200,8 +202,8 @@ static void a_finished_task_leaves_no_pod(void)
 	       "a Pod that the watch has lost sight of is looked for and deleted");
 	ok(job_of(LEADER_UID), "until it is gone there is something to do");
 	leader_on(&l, "GET", POD_OF_TASK, 404, "{'kind':'Status'}");
-	leader_event(&l, "/pods?", "ADDED", leader_pod(&l, "made", "401", STATUS_OF_POD));
-	leader_event(&l, "/pods?", "DELETED", leader_pod(&l, "made", "402", STATUS_OF_POD));
+	leader_event(&l, "/pods?", "ADDED", leader_pod(&l, DELETED_AS, "401", STATUS_OF_POD));
+	leader_event(&l, "/pods?", "DELETED", leader_pod(&l, DELETED_AS, "402", STATUS_OF_POD));
 	leader_run(&l, 1000);
 	ok(!job_of(LEADER_UID), "then the task is forgotten");
 	cmp_ok(l.term->places.taken, "==", 0, "and its place is free");
