@@ -93,6 +93,11 @@ void job_delete(struct job *job)
 
 /* --- The task. --- */
 
+static bool is_marked_run(const struct job *job)
+{
+	return job->task && task_is_marked(job->task) && !task_is_terminal(job->task);
+}
+
 int job_note_task(struct job *job, struct str json, struct err *err)
 {
 	struct task *task = mem_new(1, sizeof(*task));
@@ -110,6 +115,8 @@ int job_note_task(struct job *job, struct str json, struct err *err)
 				  : KNOWN_PRESENT;
 	if (!str_equal(task->uid, str_of(job->uid)))
 		job_note_task_absent(job); /* another task of that name: ours is gone */
+	else if (is_marked_run(job) && job->pod.pod && job->pod.attempt != task->status.attempt)
+		job_doubt_pod(job); /* the Pod that was seen is not the one that runs */
 	return 0;
 }
 
@@ -194,8 +201,7 @@ static void replace_pod(struct job *job, struct pod *pod, char *json)
 /* The mark says which one runs: whoever makes another one meanwhile does not end that run. */
 static bool is_beside_the_marked(const struct job *job, int64_t attempt)
 {
-	return job->task && task_is_marked(job->task) && !task_is_terminal(job->task) &&
-	       attempt != job->task->status.attempt;
+	return is_marked_run(job) && attempt != job->task->status.attempt;
 }
 
 /*
@@ -203,12 +209,14 @@ static bool is_beside_the_marked(const struct job *job, int64_t attempt)
  * version counts as well: when a Pod leaves a selection, the watch tells how it was before, with
  * the version of the change.
  */
-static bool is_old_news(const struct job_pod *known, const struct pod *pod, int64_t attempt)
+static bool is_old_news(const struct job *job, const struct pod *pod, int64_t attempt)
 {
+	const struct job_pod *known = &job->pod;
+
 	if (!known->pod)
 		return false;
 	if (attempt != known->attempt)
-		return attempt < known->attempt;
+		return attempt < known->attempt && !is_marked_run(job);
 	if (known->known != KNOWN_PRESENT &&
 	    str_equal(pod->resource_version, known->pod->resource_version))
 		return false;
@@ -228,7 +236,7 @@ int job_note_pod(struct job *job, struct str json, struct err *err)
 		return -1;
 	}
 	attempt = pod_attempt(pod->name, str_of(job->uid));
-	if (is_beside_the_marked(job, attempt) || is_old_news(&job->pod, pod, attempt)) {
+	if (is_beside_the_marked(job, attempt) || is_old_news(job, pod, attempt)) {
 		decode_pod_free(pod);
 		free(pod);
 		free(text);
@@ -284,7 +292,7 @@ bool job_pod_name(const struct job *job, char name[POD_NAME_SIZE])
 {
 	int64_t attempt = job->pod.attempts_seen;
 
-	if (job->task && job->task->status.attempt > attempt)
+	if (is_marked_run(job) || (job->task && job->task->status.attempt > attempt))
 		attempt = job->task->status.attempt;
 	return attempt > 0 && pod_name(name, str_of(job->uid), attempt) == 0;
 }

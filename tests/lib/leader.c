@@ -1,8 +1,10 @@
 #include "leader.h"
 
+#include "base/mem.h"
 #include "tap.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,11 +34,11 @@ static bool fits(const struct io_http *request, const char *method, const char *
 }
 
 static void send_answer(struct io_http *request, int status, int64_t retry_after_ms,
-			const char *body)
+			struct str body)
 {
 	fake_io_head(request, status, retry_after_ms);
 	if (request->is_pending)
-		fake_io_data(request, json_of(body));
+		fake_io_data(request, body);
 	if (request->is_pending)
 		fake_io_done(request);
 }
@@ -46,14 +48,14 @@ static void answer_lease(struct leader *l, struct io_http *request)
 	char body[512];
 
 	if (strcmp(request->method, "GET") == 0) {
-		send_answer(request, 404, 0, "{'kind':'Status'}");
+		send_answer(request, 404, 0, STR("{\"kind\":\"Status\"}"));
 		return;
 	}
 	snprintf(body, sizeof(body),
 		 "{'metadata':{'resourceVersion':'%llu'},'spec':{'holderIdentity':'me',"
 		 "'leaseDurationSeconds':8}}",
 		 (unsigned long long)l->version++);
-	send_answer(request, 200, 0, body);
+	send_answer(request, 200, 0, json_of(body));
 }
 
 static struct leader_rule *rule_for(struct leader *l, const struct io_http *request)
@@ -80,13 +82,14 @@ static void write_object(char *text, size_t size, const char *object, const char
 
 static void answer_echo(struct leader *l, struct io_http *request, int status)
 {
-	static char text[OBJECTS_TEXT_SIZE];
-	char metadata[64];
+	size_t size = strlen(request->body) + 256;
+	char *text = mem_new(1, size), metadata[64];
 
 	snprintf(metadata, sizeof(metadata), "\"uid\":\"made\",\"resourceVersion\":\"%llu\",",
 		 (unsigned long long)l->version++);
-	write_object(text, sizeof(text), request->body, metadata, "");
-	send_answer(request, status, 0, text);
+	write_object(text, size, request->body, metadata, "");
+	send_answer(request, status, 0, str_of(text));
+	free(text);
 }
 
 static void answer_by_rule(struct leader *l, struct io_http *request)
@@ -94,7 +97,7 @@ static void answer_by_rule(struct leader *l, struct io_http *request)
 	struct leader_rule *rule = rule_for(l, request);
 
 	if (!rule) {
-		send_answer(request, 404, 0, "{'kind':'Status','reason':'NotFound'}");
+		send_answer(request, 404, 0, STR("{\"kind\":\"Status\"}"));
 		return;
 	}
 	if (rule->hangs)
@@ -105,7 +108,7 @@ static void answer_by_rule(struct leader *l, struct io_http *request)
 	else if (strcmp(rule->body, LEADER_ECHO) == 0)
 		answer_echo(l, request, rule->status);
 	else
-		send_answer(request, rule->status, rule->retry_after_ms, rule->body);
+		send_answer(request, rule->status, rule->retry_after_ms, json_of(rule->body));
 }
 
 static void open_watch(struct leader *l, struct io_http *request)
@@ -120,6 +123,8 @@ static void open_watch(struct leader *l, struct io_http *request)
 static bool answer(struct leader *l, struct io_http *request)
 {
 	if (!request->is_pending)
+		return false;
+	if (strstr(request->target, "/leases") && l->is_lease_mute)
 		return false;
 	if (strstr(request->target, "/leases"))
 		answer_lease(l, request);

@@ -46,6 +46,7 @@ struct leader {
 	uint64_t version;		   /* of the next object that is made or changed */
 	bool is_opened[FAKE_REQUESTS_MAX]; /* of watches */
 	int64_t tasks_max;
+	bool is_lease_mute; /* nobody answers what is asked about the Lease */
 	struct leader_rule rules[LEADER_RULES_MAX];
 	size_t rule_count;
 };

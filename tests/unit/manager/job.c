@@ -243,6 +243,24 @@ static void a_marked_pod_is_the_only_one_that_runs(void)
 	finish();
 }
 
+/* As after a change of leaders, when Pods are told before the task is read. */
+static void a_mark_that_is_read_later_says_which_pod_counts(void)
+{
+	char name[POD_NAME_SIZE];
+
+	begin();
+	note_pod(2, "p2", "30");
+	note_task(LEADER_UID, "10", MARK);
+	cmp_ok(job->pod.known, "==", KNOWN_UNSEEN, "a Pod beside the marked one is not it");
+	job_pod_name(job, name);
+	is(name, "sbt-11111111222233334444555555555555-1", "the marked one is looked for");
+	note_pod(1, "p1", "20");
+	is(pod_text(), "p1 at 20", "and counts, though its attempt is lower");
+	note_pod(2, "p2", "31");
+	is(pod_text(), "p1 at 20", "the other one does not any more");
+	finish();
+}
+
 static void a_pod_has_a_name_when_there_was_one(void)
 {
 	char name[POD_NAME_SIZE];
@@ -374,6 +392,7 @@ int main(void)
 	a_pod_in_doubt_is_read_anew_at_the_same_version();
 	what_is_known_of_a_pod_is_not_of_the_next();
 	a_marked_pod_is_the_only_one_that_runs();
+	a_mark_that_is_read_later_says_which_pod_counts();
 	a_pod_has_a_name_when_there_was_one();
 	a_pods_namespace_is_known_from_the_pod_first();
 	a_job_is_over_when_nothing_of_ours_is_left();
