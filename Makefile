@@ -268,7 +268,7 @@ integration-valgrind: $(INTEGRATION_TESTS)
 	@prove --exec '$(VALGRIND)' --jobs $(JOBS) $(or $(VALGRIND_TESTS),$(INTEGRATION_TESTS))
 
 # --- The simulation: tests/sim/sim_*.c are a world under kube/io.h, in which the shipped code above it runs; every other file
-# there is a test in that world. SCENARIO=NAME, SEED=N, SEEDS=N, POINT=N and TRACE=1 are for life.c,
+# there is a test in that world. SCENARIO=NAME, SEED=N, SEEDS=N, STRIDE=N, POINT=N and TRACE=1 are for life.c,
 # KIND="marking it" and ANSWER=503 for faults.c.
 
 sim_world := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/sim/sim_*.c))) $(BUILD)/obj/tests/lib/runner_model.o $(tap)
@@ -309,7 +309,7 @@ check: packages-build ## the fast loop, no cluster: unit and integration tests p
 	@hack/part 'integration tests under sanitizers' $(MAKE) --silent SANITIZE=address,undefined integration
 	@hack/part 'integration tests under valgrind' $(MAKE) --silent integration-valgrind VALGRIND_TESTS='$(VALGRIND_FIRST)'
 	@hack/part 'simulation' $(MAKE) --silent --jobs $(JOBS) sim
-	@hack/part 'simulation under sanitizers' $(MAKE) --silent SANITIZE=address,undefined SEEDS=5 sim
+	@hack/part 'simulation under sanitizers' $(MAKE) --silent SANITIZE=address,undefined SEEDS=5 STRIDE=5 sim
 	@hack/part 'corpora under sanitizers' $(MAKE) --silent SANITIZE=address,undefined corpora
 	@hack/part 'program' $(MAKE) --silent program-tests
 	@hack/part 'program under sanitizers' $(MAKE) --silent SANITIZE=address,undefined program-tests

@@ -10,16 +10,18 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 import e2e  # noqa: E402
 import kube  # noqa: E402
 import sandboxes  # noqa: E402
-from tap import diag, is_, skip  # noqa: E402
+from tap import diag, is_, ok, skip  # noqa: E402
 
 AT_ONCE, MORE, AT_A_TIME = 30, 300, 10
+# Ten find room on a node of two CPUs, and thirty the time to wait for it: the scheduler lets some wait for long on a full node.
+ROOM = {"resources": {"cpu": "80m", "memory": "64Mi"}, "timeouts": {"startSeconds": 600}}
 POLICIES = f"/apis/networking.k8s.io/v1/namespaces/{sandboxes.PODS_NAMESPACE}/networkpolicies"
 
 
 def batch(api, namespace, count, at_once, what):
     """Each prints a number of its own, so that an outcome which went astray would be seen."""
     started = time.monotonic()
-    specs = [dict(code="import sys\nprint(int(sys.stdin.read()) ** 2)", stdin=str(number)) for number in range(count)]
+    specs = [dict(code="import sys\nprint(int(sys.stdin.read()) ** 2)", stdin=str(number), **ROOM) for number in range(count)]
     tasks = e2e.run_all(api, namespace, specs, at_once)
     is_(collections.Counter(map(e2e.end, tasks)), {"Completed 0": count}, f"{what}: all complete")
     wrong = [n for n, task in enumerate(tasks) if e2e.stream(api, task, "stdout") != f"{n * n}\n".encode()]
@@ -34,15 +36,22 @@ def policies(api):
 
 
 def node_processes():
-    """How many processes of each program the node has, those that come and go by themselves excepted."""
+    """How many processes the node has of each program that a sandbox consists of; `exe` is gVisor's."""
     names = e2e.in_node("sh", "-c", "cat /proc/[0-9]*/comm 2>/dev/null || true").split("\n")
-    return {name: names.count(name) for name in ("runsc-sandbox", "runsc-gofer", "containerd-shim", "exe", "sandbox-runner")}
+    return {name: names.count(name) for name in ("containerd-shim", "runsc", "exe")}
 
 
 def open_files():
     """Of each replica: how many."""
     counts = e2e.in_node("sh", "-c", "for p in $(pidof sandboxtask-controller); do ls /proc/$p/fd | wc -l; done")
     return sorted(map(int, counts.split()))
+
+
+def nothing_is_left(processes, files):
+    sandboxes.wait_until(lambda: node_processes() == processes, "the last of the sandboxes' processes ends")
+    ok(sum(processes.values()) > 0, f"the node has the processes that it had before, and no other ({processes})")
+    sandboxes.wait_until(lambda: open_files() == files, "the controller closes the last of its connections")
+    is_(len(files), 2, f"each replica has as many files open as before ({files})")
 
 
 def main():
@@ -59,8 +68,7 @@ def main():
         if not is_local:
             skip("a foreign cluster's nodes are out of reach", "no process and no open file is left")
         else:
-            sandboxes.wait_until(lambda: node_processes() == before[1], "no process of a sandbox is left on the node")
-            sandboxes.wait_until(lambda: open_files() == before[2], "the controller has the files open that it had before")
+            nothing_is_left(before[1], before[2])
     e2e.finish(api)
 
 

@@ -29,8 +29,14 @@ for address in sys.argv[1:]:
         except OSError as error:
             print(address, errno.errorcode.get(error.errno, error))
 """
-# The same from a shell, first thing in a bare Pod: the exit code is 0 if any address is open.
-BARE_PROBE = ["sh", "-c", 'for a; do nc -w 1 -z "${a%:*}" "${a#*:}" && exit 0; done; exit 1', "sh"]
+# The same from a shell, first thing in a bare Pod: the exit code is 0 if any address answers, be it with an error.
+BARE_PROBE = ["sh", "-c", r"""
+for address; do
+	case $(printf 'GET / HTTP/1.0\r\n\r\n' | nc -w 1 "${address%:*}" "${address#*:}" 2>&1) in
+	HTTP/*) exit 0 ;;
+	esac
+done
+exit 1""", "sh"]
 
 
 def addresses(api):

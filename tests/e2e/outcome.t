@@ -6,8 +6,9 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 import e2e  # noqa: E402
+import kube  # noqa: E402
 import sandboxes  # noqa: E402
-from tap import is_, like, ok  # noqa: E402
+from tap import is_, like, ok, skip  # noqa: E402
 
 KIB, MIB = 1 << 10, 1 << 20
 
@@ -126,13 +127,29 @@ def bad_specs(api, namespace):
         is_((status.get("podName"), status.get("startedAt")), (None, None), "and no Pod was made")
 
 
+def nothing_of_others(api, audit):
+    """What the controller asked of the API server while all of this ran."""
+    asked = [event for event in audit.events_until(api.request("GET", "/version"))
+             if event["user"]["username"] == sandboxes.CONTROLLER and "objectRef" in event]
+    resources = {event["objectRef"]["resource"] for event in asked}
+    ok({"sandboxtasks", "pods"} <= resources, f"the audit log has what the controller asked for: {', '.join(sorted(resources))}")
+    is_(sorted(resources & {"secrets", "configmaps", "serviceaccounts", "nodes"}), [], "no Secret, no ConfigMap was among it")
+    refused = {(event["verb"], event["objectRef"]["resource"]) for event in asked if event["responseStatus"]["code"] == 403}
+    is_(refused, set(), "and nothing that it may not")
+
+
 def main():
     api = e2e.start()
+    audit = kube.AuditLog() if kube.IS_LOCAL else None
     with e2e.namespace(api) as namespace, e2e.sandbox_class(api, "e2e-others", namespaceSelector={"matchLabels": {"team": "b"}}):
         success(api, namespace)
         programs(api, namespace)
         sizes(api, namespace)
         bad_specs(api, namespace)
+    if audit:
+        nothing_of_others(api, audit)
+    else:
+        skip("a foreign cluster's audit log is out of reach", "no Secret, no ConfigMap is read or written")
     e2e.finish(api)
 
 

@@ -233,7 +233,23 @@ static bool fits(const struct call *call, const char *condition, const char *pat
 	       str_equal(wanted, sim_json_word(buf_str(&call->object->json), path));
 }
 
-static void delete (struct call *call)
+/* In its two steps; the answer is the Pod as it is after the first. */
+static void delete_pod(struct call *call)
+{
+	struct sim_object *pod = call->object;
+	int64_t grace_seconds =
+		sim_json_number(buf_str(&pod->json), "spec.terminationGracePeriodSeconds", 30);
+
+	sim_api_delete_pod(
+		call->api, call->request->actor, pod,
+		sim_json_number(call->request->body, "gracePeriodSeconds", grace_seconds));
+	pod = sim_store_find(&call->api->store, call->resource, call->target.in_namespace,
+			     call->target.name);
+	if (pod)
+		sim_answer_object(call->answer, 200, pod);
+}
+
+static void delete_object(struct call *call)
 {
 	const struct sim_object *object = call->object;
 
@@ -248,11 +264,7 @@ static void delete (struct call *call)
 	}
 	sim_answer_object(call->answer, 200, object);
 	if (strcmp(object->resource->kind, "Pod") == 0)
-		sim_api_delete_pod(
-			call->api, call->request->actor, call->object,
-			sim_json_number(call->request->body, "gracePeriodSeconds",
-					sim_json_number(buf_str(&object->json),
-							"spec.terminationGracePeriodSeconds", 30)));
+		delete_pod(call);
 	else
 		sim_store_remove(&call->api->store, call->request->actor, call->object);
 }
@@ -264,8 +276,8 @@ static const struct {
 	void (*act)(struct call *call);
 	bool has_body;
 } VERBS[] = {
-	{"GET", get, false}, {"POST", create, true},   {"PATCH", patch, true},
-	{"PUT", put, true},  {"DELETE", delete, true},
+	{"GET", get, false}, {"POST", create, true},	      {"PATCH", patch, true},
+	{"PUT", put, true},  {"DELETE", delete_object, true},
 };
 
 static void act(struct call *call)

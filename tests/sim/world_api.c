@@ -96,8 +96,8 @@ static const char *patch_status(const char *version, const char *phase)
 	return patch(&o, CLIENT_MERGE, json);
 }
 
-static const char *delete (const struct target_resource *resource, const char *in_namespace,
-			   const char *name, const char *uid, int grace_seconds)
+static const char *delete_object(const struct target_resource *resource, const char *in_namespace,
+				 const char *name, const char *uid, int grace_seconds)
 {
 	struct client_object o = object(resource, in_namespace, name, NULL);
 	struct client_preconditions preconditions = {.uid = str_of(uid),
@@ -199,12 +199,13 @@ static void test_pod(void)
 	get(&PODS, SIM_POD_NAMESPACE, "pod");
 	is(word("status.phase"), "Running", "it runs a while later");
 	is(word("spec.nodeName"), "node-1", "on a node");
-	is(delete (&PODS, SIM_POD_NAMESPACE, "pod", "x", 1), "Conflict",
+	is(delete_object(&PODS, SIM_POD_NAMESPACE, "pod", "x", 1), "Conflict",
 	   "another Pod of its name would not be deleted");
-	is(delete (&PODS, SIM_POD_NAMESPACE, "pod", uid, 30), "", "it is deleted");
+	is(delete_object(&PODS, SIM_POD_NAMESPACE, "pod", uid, 30), "", "it is deleted");
+	like(word("metadata.deletionTimestamp"), "^20", "which the answer says");
 	sim_world_run(&world, 2000);
 	is(get(&PODS, SIM_POD_NAMESPACE, "pod"), "NotFound", "and gone a while later");
-	is(delete (&PODS, SIM_POD_NAMESPACE, "pod", uid, 30), "NotFound", "with its name");
+	is(delete_object(&PODS, SIM_POD_NAMESPACE, "pod", uid, 30), "NotFound", "with its name");
 	end();
 }
 
