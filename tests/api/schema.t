@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 import kube  # noqa: E402
 import sandboxes  # noqa: E402
 from sandboxes import merged, output, sandbox_class, task  # noqa: E402
-from tap import diag, done_testing, is_, like, ok  # noqa: E402
+from tap import done_testing, is_, like, note, ok  # noqa: E402
 
 KIB = 1024
 ACCEPTED = None
@@ -340,7 +340,7 @@ def a_class_may_change(api):
 def main():
     api = kube.connect()
     sandboxes.install(api)
-    diag(f"{len(TASKS) + len(CLASSES) + len(OUTPUTS)} objects")
+    note(f"{len(TASKS) + len(CLASSES) + len(OUTPUTS)} objects")
     with kube.namespace(api, "schema") as namespace:
         is_(api.request("POST", sandboxes.tasks(namespace), task(), dryRun="All").status, 201, "a task of code alone is accepted")
         is_(api.request("POST", sandboxes.CLASSES, sandbox_class(), dryRun="All").status, 201,

@@ -200,7 +200,7 @@ static void on_synced(void *context)
 
 static void on_trouble(void *context, const struct err *err, int64_t retry_ms)
 {
-	diag("%s; again in %lld ms", err->message, (long long)retry_ms);
+	note("%s; again in %lld ms", err->message, (long long)retry_ms);
 	note(context, "?", err_code_name(err->code));
 }
 
@@ -239,7 +239,7 @@ static void cut_connections(void)
 			cut += shutdown((int)fd, SHUT_RDWR) == 0;
 	}
 	closedir(folder);
-	diag("cut %d connections", cut);
+	note("cut %d connections", cut);
 }
 
 static void test_watch(struct world *w, const char *kubeconfig)
@@ -305,7 +305,7 @@ static void on_data(void *context, struct str bytes)
 	    type == KUBE_OBJECT_ERROR)
 		object = value;
 	status_to_err(stream->status == 200 ? 0 : stream->status, 0, object, &err);
-	diag("HTTP %d: %s", stream->status, err.message);
+	note("HTTP %d: %s", stream->status, err.message);
 	stream->code = err_code_name(err.code);
 }
 

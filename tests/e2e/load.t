@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 import e2e  # noqa: E402
 import kube  # noqa: E402
 import sandboxes  # noqa: E402
-from tap import diag, is_, ok, skip  # noqa: E402
+from tap import is_, note, ok, skip  # noqa: E402
 
 AT_ONCE, MORE, AT_A_TIME = 30, 300, 10
 # Ten find room on a node of two CPUs, and thirty the time to wait for it: the scheduler lets some wait for long on a full node.
@@ -27,7 +27,7 @@ def batch(api, namespace, count, at_once, what):
     wrong = [n for n, task in enumerate(tasks) if e2e.stream(api, task, "stdout") != f"{n * n}\n".encode()]
     is_(wrong, [], f"{what}: each with its own output")
     is_({task["status"]["attempt"] for task in tasks}, {1}, f"{what}: each with one Pod")
-    diag(f"{count} tasks in {time.monotonic() - started:.0f} s")
+    note(f"{count} tasks in {time.monotonic() - started:.0f} s")
 
 
 def policies(api):

@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 import e2e  # noqa: E402
 import kube  # noqa: E402
 import sandboxes  # noqa: E402
-from tap import diag, is_, ok, skip  # noqa: E402
+from tap import is_, note, ok, skip  # noqa: E402
 
 RUNS = 50
 BARE = 20
@@ -96,7 +96,7 @@ def main():
             skip("a foreign cluster's nodes are out of reach", "without an engine the network is as closed")
         else:
             met_open = bare_pods(api, bare, forbidden)
-            diag(f"{met_open} of {BARE} bare Pods met an open network in spite of the policy")
+            note(f"{met_open} of {BARE} bare Pods met an open network in spite of the policy")
             ok(met_open > 0, "a bare Pod beside meets an open network at least once: a policy alone comes too late")
             with engine_stopped():
                 is_(bare_pods(api, bare, forbidden), BARE, "without an engine, bare Pods always meet an open network")

@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 import e2e  # noqa: E402
 import kube  # noqa: E402
 import sandboxes  # noqa: E402
-from tap import diag, done_testing, is_, ok, skip  # noqa: E402
+from tap import done_testing, is_, note, ok, skip  # noqa: E402
 
 IN_FLIGHT = 20
 AWAY_SECONDS = 15
@@ -83,7 +83,7 @@ def main():
         node_is_ready(api)
         the_leader_is_killed(api, namespace)
         drained_with_an_unread_outcome(api, namespace)
-        diag("the cluster is as before")
+        note("the cluster is as before")
     e2e.finish(api)
 
 

@@ -11,7 +11,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "tests" / "lib"))
 from oci_image import OciImage
 from rootfs import run_in
-from tap import diag, done_testing, is_, ok
+from tap import done_testing, is_, note, ok
 
 NONROOT = "65532:65532"
 PROGRAM = "/usr/local/bin/sandboxtask-controller"
@@ -77,7 +77,7 @@ with tempfile.TemporaryDirectory() as scratch:
     subprocess.run(build, stdout=subprocess.DEVNULL, check=True)
     image = OciImage(f"{scratch}/controller.tar")
     files = [member for member in image.members() if member.isreg()]
-    diag(f"{len(files)} files, {sum(member.size for member in files) / 1e6:.1f} MB")
+    note(f"{len(files)} files, {sum(member.size for member in files) / 1e6:.1f} MB")
     nothing_else_is_there([member.name for member in image.members() if not member.isdir()])
     unpacked = Path(scratch, "root")
     image.unpack(unpacked)

@@ -10,7 +10,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "tests" / "lib"))
 from oci_image import OciImage
 from rootfs import run_in
-from tap import diag, done_testing, is_, like, ok
+from tap import done_testing, is_, like, note, ok
 
 # Modules that are not there: for other systems, for windows on a screen, and what Debian keeps in packages of their own
 # for people who develop Python programs.
@@ -138,7 +138,7 @@ with tempfile.TemporaryDirectory() as scratch:
     subprocess.run([CHECKOUT / "hack/images/build", "--out", scratch, "runner-python"], stdout=subprocess.DEVNULL, check=True)
     image = OciImage(f"{scratch}/runner-python.tar")
     files = [member for member in image.members() if member.isreg()]
-    diag(f"{len(files)} files, {sum(member.size for member in files) / 1e6:.1f} MB")
+    note(f"{len(files)} files, {sum(member.size for member in files) / 1e6:.1f} MB")
     unpacked = Path(scratch, "root")
     image.unpack(unpacked)
     the_library_is_whole(unpacked)

@@ -21,7 +21,9 @@ static bool report(bool passed, const char *file, int line, const char *name, va
 	putchar('\n');
 	if (!passed) {
 		failures++;
-		diag("failed at %s:%d", file, line);
+		fflush(stdout);
+		diag("failed: %s", text);
+		diag("at %s:%d", file, line);
 	}
 	fflush(stdout);
 	return passed;
@@ -106,10 +108,10 @@ static void diag_bytes(const char *what, const unsigned char *bytes, size_t leng
 {
 	size_t from = at > 8 ? at - 8 : 0;
 
-	printf("# %s (%zu bytes, from %zu):", what, length, from);
+	fprintf(stderr, "# %s (%zu bytes, from %zu):", what, length, from);
 	for (size_t i = from; i < length && i < at + 24; i++)
-		printf(" %s%02x", i == at ? ">" : "", bytes[i]);
-	putchar('\n');
+		fprintf(stderr, " %s%02x", i == at ? ">" : "", bytes[i]);
+	fputc('\n', stderr);
 }
 
 bool tap_is_bytes(const void *got, size_t got_length, const void *wanted, size_t wanted_length,
@@ -141,15 +143,29 @@ void skip(const char *reason, ...)
 	putchar('\n');
 }
 
+static void comment(FILE *to, const char *format, va_list args)
+{
+	fputs("# ", to);
+	vfprintf(to, format, args);
+	fputc('\n', to);
+}
+
 void diag(const char *format, ...)
 {
 	va_list args;
 
-	printf("# ");
 	va_start(args, format);
-	vprintf(format, args);
+	comment(stderr, format, args);
 	va_end(args);
-	putchar('\n');
+}
+
+void note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	comment(stdout, format, args);
+	va_end(args);
 }
 
 void done_testing(void)

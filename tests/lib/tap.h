@@ -52,8 +52,11 @@ bool tap_is_bytes(const void *got, size_t got_length, const void *wanted, size_t
 /* Counts one check as skipped, with the reason. */
 void skip(const char *reason, ...) __attribute__((format(printf, 1, 2)));
 
-/* A comment line in the output. */
+/* Why a check failed: a comment on stderr, which prove shows as well without -v. */
 void diag(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A comment line in the output, for who reads all of it. */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints the plan and ends the program: 0 when every check passed, else 1. */
 void done_testing(void) __attribute__((noreturn));

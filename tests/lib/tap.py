@@ -14,7 +14,13 @@ _failures = 0
 
 
 def diag(text):
-    """Comment lines in the output."""
+    """Why a check failed, on stderr, which prove shows as well without -v."""
+    for line in str(text).splitlines() or [""]:
+        print("# " + line, file=sys.stderr, flush=True)
+
+
+def note(text):
+    """Comment lines in the output, for who reads all of it."""
     for line in str(text).splitlines() or [""]:
         print("# " + line, flush=True)
 
@@ -29,7 +35,8 @@ def ok(condition, name):
         caller = sys._getframe(1)
         while caller.f_code.co_filename == __file__:
             caller = caller.f_back
-        diag(f"failed at {caller.f_code.co_filename}:{caller.f_lineno}")
+        diag(f"failed: {name}")
+        diag(f"at {caller.f_code.co_filename}:{caller.f_lineno}")
     return passed
 
 

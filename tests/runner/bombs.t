@@ -167,12 +167,15 @@ def met(outcome, limit):
 
 def process_bombs():
     """6. Fork bomb (shell and os.fork), thread bomb; the runner still reports."""
-    for code, kind, what in ((FORK_SHELL, dict(name="main.sh", arg=["sh", "main.sh"]), "a fork bomb in the shell"),
-                             (FORK_PYTHON, {}, "a fork bomb in Python")):
+    # The runner counts by walking over /proc, which is no instant: of the shell's processes, which come and go, it meets some
+    # that began and some that ended meanwhile. Without a limit there would be thousands.
+    for code, kind, most, what in ((FORK_SHELL, dict(name="main.sh", arg=["sh", "main.sh"]), 2 * PROCESSES_MAX,
+                                    "a fork bomb in the shell"),
+                                   (FORK_PYTHON, {}, PROCESSES_MAX, "a fork bomb in Python")):
         outcome = run(code, run_ms=2000, processes=PROCESSES, **kind)
         is_(outcome.end(), "killed run-time", check("A6", f"{what} ends at its deadline, and the runner reports it"))
         peak = outcome.number("processes-peak")
-        ok(peak <= PROCESSES_MAX, check("A6", f"{what} has no more processes than it may ({peak})"))
+        ok(peak <= most, check("A6", f"{what} has no more processes than it may ({peak})"))
     # That of the shell dies of the limit; that of Python stays at it.
     ok(peak >= PROCESSES, check("A6", "the limit is no lower than the plan's"))
     ok(met(outcome, "processes"), check("A6", "the outcome names the limit that the bomb met"))

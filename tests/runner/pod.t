@@ -9,7 +9,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import kube
 from runner import Pod, Runner
-from tap import diag, done_testing, is_, ok, skip
+from tap import done_testing, is_, note, ok, skip
 from wire import HELLO, Connection, attach, encode, error_of, greet
 
 MIB = 1 << 20
@@ -111,7 +111,7 @@ def frozen_attach():
         connection = Connection(runner.stdout, runner.stdin)
         with kube.Attach(runner.pod.api, runner.pod.path):  # and never a read
             session, size = talk_until_silent(connection, 2 << 20)
-            diag(f"stdout froze {size} bytes after the attacher stopped reading")
+            note(f"stdout froze {size} bytes after the attacher stopped reading")
             ok(connection.receive(15) is None, "one attacher that does not read for 15 s silences the runner for all")
             is_(connection.receive(deadline - time.monotonic()), None, "however long, past the deadline of the run")
         ok(greet(connection, session + 1), "once it is closed, the others hear again at once")
@@ -163,7 +163,7 @@ def deleted_pod():
         is_((outcome.end(), outcome["partial"], outcome.stdout), ("killed shutdown", "1", b"begun\n"),
             "a Pod that is deleted in mid-run still gives its partial outcome")
         runner.pod.api.wait_gone(runner.pod.path)
-        diag(f"gone {time.monotonic() - started:.1f} s after the delete, of a grace of 30 s")
+        note(f"gone {time.monotonic() - started:.1f} s after the delete, of a grace of 30 s")
         ok(time.monotonic() - started < 25, "and is gone as soon as it is released")
 
 
@@ -173,7 +173,7 @@ def memory():
     with pod_runner() as runner:
         outcome = runner.run(hog, memory_bytes=128 * MIB)
         is_((outcome.end(), outcome.stdout), ("killed memory", b"begun\n"), "over the plan's memory: killed by the watchdog")
-        diag(f"peak {outcome.number('memory-peak') >> 20} MiB with a limit of 128")
+        note(f"peak {outcome.number('memory-peak') >> 20} MiB with a limit of 128")
     with pod_runner() as runner:
         runner.run(hog, memory_bytes=1 << 40, leave_at_bytes=1 << 30, timeout=60)
         end = runner.pod.terminated()

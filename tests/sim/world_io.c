@@ -40,7 +40,7 @@ static void run(int64_t ms)
 	sim_world_run(&world, ms);
 }
 
-static void note(char what)
+static void remember(char what)
 {
 	size_t n = strlen(order);
 
@@ -55,7 +55,7 @@ static void note(char what)
 
 static void on_fire(void *context)
 {
-	note(*(const char *)context);
+	remember(*(const char *)context);
 }
 
 static struct io_timer *start_timer(int64_t delay_ms, char letter)
@@ -71,7 +71,7 @@ static struct io_timer *to_cancel;
 static void on_fire_and_cancel(void *context)
 {
 	(void)context;
-	note('x');
+	remember('x');
 	io->timer_cancel(io, to_cancel);
 }
 
@@ -114,7 +114,7 @@ static void on_head(void *context, int status, int64_t retry_after_ms)
 {
 	(void)context, (void)retry_after_ms;
 	last_status = status;
-	note('h');
+	remember('h');
 	cancel_if('h');
 }
 
@@ -122,7 +122,7 @@ static void on_data(void *context, struct str bytes)
 {
 	(void)context;
 	buf_append_str(&body, bytes);
-	note('d');
+	remember('d');
 	cancel_if('d');
 }
 
@@ -131,7 +131,7 @@ static void on_done(void *context, const struct err *err)
 	(void)context;
 	pending = NULL;
 	last_code = err ? err->code : 0;
-	note(err ? 'e' : 'f');
+	remember(err ? 'e' : 'f');
 }
 
 static void get(const char *target, size_t body_limit)

@@ -198,7 +198,7 @@ static void an_io_may_be_deleted_at_any_moment(void)
 			http_record_free(&records[i]);
 		uv_fixture_close(&fixture);
 	}
-	diag("an exchange took %d turns of the loop", turns);
+	note("an exchange took %d turns of the loop", turns);
 }
 
 int main(void)

@@ -214,7 +214,7 @@ static void an_io_may_be_deleted_at_any_moment(void)
 			ws_record_free(&records[i]);
 		uv_fixture_close(&fixture);
 	}
-	diag("a websocket took %d turns of the loop", turns);
+	note("a websocket took %d turns of the loop", turns);
 }
 
 /* --- Time. --- */

@@ -9,7 +9,7 @@ static struct hub_turn turns[TURNS];
 static int granted[TURNS];
 static int grants;
 
-static void note(void *context)
+static void remember(void *context)
 {
 	*(int *)context = ++grants;
 }
@@ -20,7 +20,7 @@ static void begin(unsigned turns_max)
 	grants = 0;
 	for (int i = 0; i < TURNS; i++) {
 		granted[i] = 0;
-		hub_turn_init(&turns[i], note, &granted[i]);
+		hub_turn_init(&turns[i], remember, &granted[i]);
 	}
 }
 
