@@ -122,7 +122,9 @@ static void count(const struct job *job, const struct session_view *view)
 	note_phase(job, METRICS_QUEUED, job->queued_ms, job->admitted_ms);
 	note_phase(job, METRICS_START, job->admitted_ms, job->started_ms);
 	note_phase(job, METRICS_COLLECT, job->done_ms, now_ms);
-	note_phase(job, METRICS_TOTAL, job->since_ms, now_ms);
+	/* Of one that another leader began, the beginning was not seen. */
+	if (job->started_ms != JOB_NO_TIME || !task_is_marked(job->task))
+		note_phase(job, METRICS_TOTAL, job->since_ms, now_ms);
 	if (job->decision.with_ending && view->ending && view->ending->run_ms >= 0)
 		metrics_note_phase(config->metrics, METRICS_RUN, view->ending->run_ms);
 }

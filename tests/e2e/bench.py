@@ -24,6 +24,7 @@ from bench import Table
 RUNS = int(os.environ.get("RUNS", "30"))
 MANY_TASKS = int(os.environ.get("MANY_TASKS", "1000"))
 MANY_SESSIONS = int(os.environ.get("MANY_SESSIONS", "100"))
+USUAL = {"resources": {"cpu": "1"}}  # the default of the class
 CODE = "print(42)"
 JOBS = "/apis/batch/v1/namespaces/{}/jobs"
 WATCH_SECONDS = 3000
@@ -171,7 +172,7 @@ def phases(table, tasks):
 def cold(table, api):
     """One task at a time, on a warm node: from the request that creates it to its result in status."""
     with e2e.namespace(api) as namespace:
-        bench = Bench(api, namespace)
+        bench = Bench(api, namespace, **USUAL)
         tasks, pods, jobs = [], [], []
         bench.time_pod(), bench.time_job()
         for _ in range(RUNS):
@@ -206,7 +207,7 @@ def writes(table, api):
     """Our writes for one task, Events and Lease left out: by the API server's audit log."""
     count = 10
     with e2e.namespace(api) as namespace:
-        bench = Bench(api, namespace)
+        bench = Bench(api, namespace, **USUAL)
         log = kube.AuditLog()
         for _ in range(count):
             bench.time_task()
@@ -221,7 +222,7 @@ def writes(table, api):
 def cpu(table, api):
     """The controller's CPU time for one task: what it uses with tasks one after the other, less what it uses without any."""
     with e2e.namespace(api) as namespace:
-        bench, controller = Bench(api, namespace), Controller()
+        bench, controller = Bench(api, namespace, **USUAL), Controller()
         idle, started = controller.cpu_ms(), time.monotonic()
         e2e.pause(20)
         idle_per_second = (controller.cpu_ms() - idle) / (time.monotonic() - started)

@@ -18,7 +18,7 @@ PROGRAMS = [
      dict(code="import json, sys\nprint(json.load(sys.stdin)['name'])", stdin='{"name": "中文", "n": [1.0, null]}'),
      "Completed 0", "中文\n".encode(), b""),
     ("standard input that is not given is empty and at its end",
-     dict(code="import sys\nprint(repr(sys.stdin.read()))"), "Completed 0", b"''\n", b""),
+     dict(code="import sys\nprint(repr(sys.stdin.read()))", stdin=None), "Completed 0", b"''\n", b""),
     ("the two streams are apart, and exact",
      dict(code="import sys\nsys.stdout.write('a\\r\\n\\n b')\nsys.stderr.write('\\tc')"), "Completed 0", b"a\r\n\n b", b"\tc"),
     ("bytes that are no UTF-8 arrive as they are",

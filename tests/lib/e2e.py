@@ -72,9 +72,10 @@ def sandbox_class(api, name, **spec):
 # --- Tasks.
 
 
-def create(api, namespace, name=None, code="print(6 * 7)", stdin="", **spec):
-    """Creates a task with a canary in its code; the object."""
-    spec |= {"code": f"{code}\n# {CANARY}\n", "stdin": stdin, "resources": {"cpu": CPU} | spec.get("resources", {})}
+def create(api, namespace, name=None, code="print(6 * 7)", stdin=CANARY, **spec):
+    """Creates a task with a canary in its code and, unless it has an input or None, there too; the object."""
+    spec |= {"code": f"{code}\n# {CANARY}\n", "resources": {"cpu": CPU} | spec.get("resources", {})}
+    spec |= {} if stdin is None else {"stdin": stdin}
     return api.create(sandboxes.tasks(namespace), sandboxes.task(name or f"task-{secrets.token_hex(4)}", **spec))
 
 

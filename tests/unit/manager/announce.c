@@ -194,6 +194,36 @@ static void an_end_without_an_outcome_invents_nothing(void)
 	finish();
 }
 
+static uint64_t measured(enum metrics_phase phase)
+{
+	uint64_t count = 0;
+
+	for (int i = 0; i <= METRICS_BUCKETS; i++)
+		count += l.metrics.phases[phase].counts[i];
+	return count;
+}
+
+static void a_phase_is_measured_by_who_saw_its_beginning(void)
+{
+	begin(FINAL);
+	job->started_ms = job->admitted_ms;
+	end(true, REASON_NonZeroExit);
+	cmp_ok(measured(METRICS_TOTAL), "==", 1, "a whole task that was seen is measured");
+	cmp_ok(measured(METRICS_START), "==", 1, "as is its start");
+	cmp_ok(measured(METRICS_RUN), "==", 1, "and its run");
+	finish();
+	begin(FINAL);
+	end(true, REASON_NonZeroExit);
+	cmp_ok(measured(METRICS_TOTAL), "==", 0, "one that another leader started is not");
+	cmp_ok(measured(METRICS_START), "==", 0, "nor is its start");
+	cmp_ok(measured(METRICS_RUN), "==", 1, "but its run is, which the runner measured");
+	finish();
+	begin("{'phase':'Failed','reason':'InvalidSpec'}");
+	end(false, REASON_InvalidSpec);
+	cmp_ok(measured(METRICS_TOTAL), "==", 1, "one that never ran is, from its first sight on");
+	finish();
+}
+
 int main(void)
 {
 	every_effect_has_a_line();
@@ -201,5 +231,6 @@ int main(void)
 	some_are_events();
 	an_end_is_one_line_for_audits();
 	an_end_without_an_outcome_invents_nothing();
+	a_phase_is_measured_by_who_saw_its_beginning();
 	done_testing();
 }
