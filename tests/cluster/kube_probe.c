@@ -176,7 +176,7 @@ struct told {
 	struct buf text; /* +name -name ! ? */
 };
 
-static void note(struct told *told, const char *mark, const char *name)
+static void remember(struct told *told, const char *mark, const char *name)
 {
 	/* Every namespace has this one, made some time after the namespace. */
 	if (strcmp(name, "kube-root-ca.crt") != 0)
@@ -185,23 +185,23 @@ static void note(struct told *told, const char *mark, const char *name)
 
 static void on_changed(void *context, const struct kube_object *object)
 {
-	note(context, "+", object->name);
+	remember(context, "+", object->name);
 }
 
 static void on_deleted(void *context, const struct kube_object *object)
 {
-	note(context, "-", object->name);
+	remember(context, "-", object->name);
 }
 
 static void on_synced(void *context)
 {
-	note(context, "!", "");
+	remember(context, "!", "");
 }
 
 static void on_trouble(void *context, const struct err *err, int64_t retry_ms)
 {
 	note("%s; again in %lld ms", err->message, (long long)retry_ms);
-	note(context, "?", err_code_name(err->code));
+	remember(context, "?", err_code_name(err->code));
 }
 
 static void watch_maps(struct world *w, struct told *told, struct io *io, struct client *client,
