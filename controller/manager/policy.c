@@ -79,6 +79,17 @@ const struct class *policy_class(const struct policy *policy, struct str name)
 	return map_get(&policy->classes, name);
 }
 
+bool policy_names_space(const struct policy *policy, struct str name)
+{
+	map_for_each (entry, &policy->classes) {
+		const struct class *class = entry->value;
+
+		if (str_equal(class->pod_namespace, name))
+			return true;
+	}
+	return false;
+}
+
 /* --- Namespaces: their labels. --- */
 
 static void on_namespace(void *context, const struct kube_object *object)

@@ -98,6 +98,7 @@ static void remove_job(struct term *term, struct job *job)
 	workqueue_done(&term->queue, str_of(job->uid));
 	map_remove(&term->jobs, str_of(job->uid));
 	job_delete(job);
+	term_space_sweep(term);
 	/* Its place is free. */
 	term_grant(term);
 	end_look(term);
@@ -246,8 +247,9 @@ void term_note_policy(struct term *term, const struct class *class)
 				 class->max_tasks_per_namespace);
 		if (class->pod_namespace.n > 0)
 			term_space(term, class->pod_namespace);
-		term_grant(term);
 	}
+	term_space_sweep(term);
+	term_grant(term);
 	/* One that waits for its place is judged when it has it. */
 	map_for_each (entry, &term->jobs) {
 		struct job *job = entry->value;
@@ -352,17 +354,6 @@ struct job *term_add_job(struct term *term, struct str uid, struct str in_namesp
 	job_delete(job);
 	log_error(term->config.log, "there are too many tasks", log_name("uid", uid));
 	return NULL;
-}
-
-struct space *term_space(struct term *term, struct str name)
-{
-	struct space *space = map_get(&term->spaces, name);
-
-	if (space || term->spaces.count == TERM_SPACES_MAX)
-		return space;
-	space = space_new(term, name);
-	map_put(&term->spaces, name, space);
-	return space;
 }
 
 const struct term_config *term_config(const struct term *term)

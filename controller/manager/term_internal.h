@@ -24,6 +24,12 @@ struct term {
 	size_t event_count;
 };
 
+/*
+ * Looks no more at namespaces that no class names and no job has its Pod in: there, the next thing
+ * may be the end of the namespace, or of our rights in it.
+ */
+void term_space_sweep(struct term *term);
+
 struct job *term_job(const struct term *term, struct str uid);
 /* NULL: there are too many. */
 struct job *term_add_job(struct term *term, struct str uid, struct str in_namespace,

@@ -201,12 +201,34 @@ static void a_finished_task_leaves_no_pod(void)
 	cmp_ok(leader_count(&l, "DELETE", POD_OF_TASK), "==", 1,
 	       "a Pod that the watch has lost sight of is looked for and deleted");
 	ok(job_of(LEADER_UID), "until it is gone there is something to do");
+	term_space(l.term, STR("own"));
 	leader_on(&l, "GET", POD_OF_TASK, 404, "{'kind':'Status'}");
 	leader_event(&l, "/pods?", "ADDED", leader_pod(&l, DELETED_AS, "401", STATUS_OF_POD));
 	leader_event(&l, "/pods?", "DELETED", leader_pod(&l, DELETED_AS, "402", STATUS_OF_POD));
 	leader_run(&l, 1000);
 	ok(!job_of(LEADER_UID), "then the task is forgotten");
 	cmp_ok(l.term->places.taken, "==", 0, "and its place is free");
+	ok(!map_get(&l.term->spaces, STR("own")), "and so is a namespace that nobody is in");
+	leader_close(&l);
+}
+
+/* A namespace may be about to end, or our rights in it, once the last task there is over. */
+static void namespaces_that_nobody_needs_are_left_alone(void)
+{
+	struct space *own;
+
+	begin(TASK(OBJECTS_PENDING));
+	own = term_space(l.term, STR("own"));
+	term_space(l.term, STR("other"));
+	leader_run(&l, 100);
+	job_of(LEADER_UID)->pod.pod->namespace = STR("own");
+	term_space_sweep(l.term);
+	ok(map_get(&l.term->spaces, STR("own")) == own, "one with a task's Pod is looked at");
+	ok(!map_get(&l.term->spaces, STR("other")), "one with nothing is not");
+	ok(map_get(&l.term->spaces, STR("sandboxtask-pods")), "one that a class names always is");
+	job_of(LEADER_UID)->pod.pod->namespace = STR("sandboxtask-pods");
+	term_space_sweep(l.term);
+	ok(!map_get(&l.term->spaces, STR("own")), "and the first one until its last task is over");
 	leader_close(&l);
 }
 
@@ -278,6 +300,7 @@ int main(void)
 	the_watch_of_tasks_knows_a_name_better_than_a_pod();
 	pods_of_others_are_nobodys();
 	a_finished_task_leaves_no_pod();
+	namespaces_that_nobody_needs_are_left_alone();
 	the_last_list_gives_places_away();
 	a_term_ends_at_any_time();
 	events_are_not_queued_for_ever();
