@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What other tests and users rely on: the TAP libraries fail when a check fails, and make says what it can't do yet."""
+"""What other tests and users rely on: the TAP libraries fail when a check fails, make says what it can't do yet, and the
+cluster's scripts know a process that still runs from one that has ended."""
 
 import pathlib
 import subprocess
@@ -8,7 +9,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "lib"))
-from tap import done_testing, is_, like  # noqa: E402
+from tap import done_testing, is_, like, ok  # noqa: E402
 
 # One row a check: its name, then how it is written in C and in Python. Each is made to fail.
 FAILING = [
@@ -52,5 +53,32 @@ for target in ("sim-mutations", "soak"):
     done = subprocess.run(["make", "--silent", "-C", HERE.parent, target], capture_output=True, text=True)
     like(f"{done.returncode} {done.stderr}", f"^2 make {target}: nothing to run yet",
          f"make {target} says that there is nothing yet, and fails")
+
+
+def stat(pid):
+    """(state, threads) of a process, as proc(5) has them."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return fields[0], int(fields[17])
+
+
+def still_runs(process):
+    """What the scripts of the cluster say of it."""
+    script = f". {HERE.parent}/hack/cluster/daemons; process_start {process.pid}"
+    return subprocess.run(["bash", "-c", script], capture_output=True).returncode == 0
+
+
+# Ends its first thread alone, by the system call of x86_64 or of the generic table.
+HALF_DEAD = ("import ctypes, platform, threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()\n"
+             "ctypes.CDLL(None).syscall(60 if platform.machine() == 'x86_64' else 93, 0)")
+
+with subprocess.Popen([sys.executable, "-c", HALF_DEAD]) as half_dead:
+    while stat(half_dead.pid) != ("Z", 2):
+        pass
+    ok(still_runs(half_dead), "a process that has lost its first thread only still runs: its sockets are open")
+    half_dead.kill()
+    while stat(half_dead.pid) != ("Z", 1):
+        pass
+    ok(not still_runs(half_dead), "one that waits to be reaped has ended")
+ok(not still_runs(half_dead), "as has one that is gone")
 
 done_testing()
