@@ -116,7 +116,7 @@ static void note_phase(const struct job *job, enum metrics_phase phase, int64_t 
 static void count(const struct job *job, const struct session_view *view)
 {
 	const struct term_config *config = term_config(job->term);
-	int64_t now_ms = config->io->now_ms(config->io);
+	int64_t now_ms = term_now_ms(job->term);
 
 	metrics_note_finished(config->metrics, job->decision.reason);
 	note_phase(job, METRICS_QUEUED, job->queued_ms, job->admitted_ms);

@@ -16,11 +16,6 @@ static struct client *client_of(const struct job *job)
 	return term_config(job->term)->client;
 }
 
-static int64_t now_ms(const struct job *job)
-{
-	return term_config(job->term)->io->now_ms(term_config(job->term)->io);
-}
-
 static void succeed(struct job *job)
 {
 	announce_done(job);
@@ -117,20 +112,14 @@ static void read_pod(struct job *job)
 
 static void note_create_refusal(struct job *job, const struct err *err)
 {
-	const struct term_config *config = term_config(job->term);
-	int64_t delay_ms;
-	uint32_t chance;
+	int64_t delay_ms = term_backoff_ms(job->term, &job->create_backoff, err->retry_after_ms);
 
-	config->io->random(config->io, &chance, sizeof(chance));
-	delay_ms = backoff_next(&job->create_backoff, now_ms(job), chance);
-	if (err->retry_after_ms > delay_ms)
-		delay_ms = err->retry_after_ms;
 	buf_clear(&job->create_refusal_text);
 	buf_append_str(&job->create_refusal_text, str_of(err->message));
 	podstatus_of_refusal(err->http_status, buf_str(&job->create_refusal_text),
 			     &job->create_refusal);
 	job->is_create_refused = true;
-	job->create_again_ms = now_ms(job) + delay_ms;
+	job->create_again_ms = term_now_ms(job->term) + delay_ms;
 }
 
 /*
@@ -289,7 +278,7 @@ void effect_look_for_event(struct job *job)
 	struct buf selector;
 	struct err err;
 
-	job->pod.event_due_ms = now_ms(job) + JOB_EVENT_EVERY_MS;
+	job->pod.event_due_ms = term_now_ms(job->term) + JOB_EVENT_EVERY_MS;
 	if (job->event)
 		return;
 	buf_init(&selector, 256);
@@ -331,7 +320,7 @@ static void command(struct job *job, enum effect effect)
 	else
 		run_start(job->run);
 	if (effect == EFFECT_START && job->started_ms == JOB_NO_TIME)
-		job->started_ms = now_ms(job);
+		job->started_ms = term_now_ms(job->term);
 	announce_done(job);
 	term_rest(job->term, job, job->decision.wake_at_ms);
 }

@@ -9,11 +9,6 @@
 
 #include <stdlib.h>
 
-static struct client *client_of(const struct job *job)
-{
-	return term_config(job->term)->client;
-}
-
 /* --- What a status write is made from. --- */
 
 /* The status names a Pod only when it is ours: its label says so, or the mark. */
@@ -37,8 +32,7 @@ static int64_t between(int64_t from_ms, int64_t to_ms)
 /* What this controller has seen from beginning to end; the rest is not known. */
 static void set_durations(const struct job *job, struct status_durations *durations)
 {
-	struct io *io = term_config(job->term)->io;
-	int64_t now_ms = io->now_ms(io);
+	int64_t now_ms = term_now_ms(job->term);
 
 	*durations = (struct status_durations){
 		.queued_ms = between(job->queued_ms, job->admitted_ms),
@@ -226,7 +220,7 @@ void effect_status_write(struct job *job)
 	if (write_body(job, &body, &err) < 0)
 		note_not_written(job, &err);
 	else
-		job->call = client_patch(client_of(job), &object, CLIENT_MERGE, buf_str(&body),
-					 on_written, job);
+		job->call = client_patch(term_config(job->term)->client, &object, CLIENT_MERGE,
+					 buf_str(&body), on_written, job);
 	buf_free(&body);
 }

@@ -12,13 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t now_ms(const struct job *job)
-{
-	const struct term_config *config = term_config(job->term);
-
-	return config->io->now_ms(config->io);
-}
-
 static void copy_text(char *to, size_t size, struct str from)
 {
 	size_t n = from.n < size ? from.n : size - 1;
@@ -38,7 +31,7 @@ struct job *job_new(struct term *term, struct str uid, struct str in_namespace, 
 	copy_text(job->uid, sizeof(job->uid), uid);
 	copy_text(job->in_namespace, sizeof(job->in_namespace), in_namespace);
 	copy_text(job->name, sizeof(job->name), name);
-	job->since_ms = now_ms(job);
+	job->since_ms = term_now_ms(job->term);
 	job->queued_ms = job->admitted_ms = job->started_ms = job->done_ms = JOB_NO_TIME;
 	buf_init(&job->create_refusal_text, ERR_MESSAGE_SIZE);
 	return job;
@@ -63,12 +56,17 @@ static void free_task(struct job *job)
 	job->task = NULL;
 }
 
+static void discard_pod(struct pod *pod, char *json)
+{
+	if (pod)
+		decode_pod_free(pod);
+	free(pod);
+	free(json);
+}
+
 static void free_pod(struct job_pod *pod)
 {
-	if (pod->pod)
-		decode_pod_free(pod->pod);
-	free(pod->pod);
-	free(pod->json);
+	discard_pod(pod->pod, pod->json);
 	free(pod->event_reason);
 	free(pod->event_message);
 	pod->pod = NULL;
@@ -173,7 +171,7 @@ static void begin_pod(struct job *job)
 		client_cancel(job->event);
 	job->event = NULL;
 	job->is_create_refused = false;
-	job->pod.since_ms = now_ms(job);
+	job->pod.since_ms = term_now_ms(job->term);
 	job->pod.event_due_ms = job->pod.since_ms + JOB_EVENT_AFTER_MS;
 }
 
@@ -230,16 +228,12 @@ int job_note_pod(struct job *job, struct str json, struct err *err)
 	int64_t attempt;
 
 	if (decode_pod(pod, (struct str){text, json.n}, err) < 0) {
-		decode_pod_free(pod);
-		free(pod);
-		free(text);
+		discard_pod(pod, text);
 		return -1;
 	}
 	attempt = pod_attempt(pod->name, str_of(job->uid));
 	if (is_beside_the_marked(job, attempt) || is_old_news(job, pod, attempt)) {
-		decode_pod_free(pod);
-		free(pod);
-		free(text);
+		discard_pod(pod, text);
 		return 0;
 	}
 	job->pod.attempt = attempt;
@@ -354,9 +348,9 @@ static int64_t created_ms(const struct job *job)
 static void note_admission(struct job *job, enum admission admission)
 {
 	if (job->queued_ms == JOB_NO_TIME)
-		job->queued_ms = now_ms(job);
+		job->queued_ms = term_now_ms(job->term);
 	if (admission == ADMISSION_GRANTED && job->admitted_ms == JOB_NO_TIME)
-		job->admitted_ms = now_ms(job);
+		job->admitted_ms = term_now_ms(job->term);
 }
 
 static enum admission ask_for_place(struct job *job)

@@ -97,7 +97,7 @@ void job_snapshot(struct job *job, struct snapshot *s, struct session_view *view
 
 	job_judge(job);
 	*s = (struct snapshot){
-		.now_ms = config->io->now_ms(config->io),
+		.now_ms = term_now_ms(job->term),
 		.leading = election_is_leading(config->election),
 		.task_uid = str_of(job->uid),
 		.task_known = job->task_known,

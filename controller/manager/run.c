@@ -57,7 +57,7 @@ static void look_into_trouble(struct run *run, const struct session_report *repo
 static void note_stage(struct run *run, const struct session_report *report)
 {
 	struct job *job = run->job;
-	int64_t now_ms = term_config(job->term)->io->now_ms(term_config(job->term)->io);
+	int64_t now_ms = term_now_ms(job->term);
 
 	if (report->hello)
 		run->hello_seen = true;

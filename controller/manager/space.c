@@ -71,22 +71,12 @@ static void on_retry(void *context)
 		close_network(space);
 }
 
-static int64_t now_ms(const struct space *space)
-{
-	return term_config(space->term)->io->now_ms(term_config(space->term)->io);
-}
-
 /* Later, and ever later. */
 static int64_t close_later(struct space *space, int64_t at_least_ms)
 {
 	struct io *io = term_config(space->term)->io;
-	int64_t delay_ms;
-	uint32_t chance;
+	int64_t delay_ms = term_backoff_ms(space->term, &space->backoff, at_least_ms);
 
-	io->random(io, &chance, sizeof(chance));
-	delay_ms = backoff_next(&space->backoff, now_ms(space), chance);
-	if (delay_ms < at_least_ms)
-		delay_ms = at_least_ms;
 	if (!space->retry)
 		space->retry = io->timer_start(io, delay_ms, on_retry, space);
 	return delay_ms;
@@ -138,7 +128,7 @@ static void on_closed(void *context, struct str body, const struct err *err)
 		note_refusal(space, &bad);
 	} else {
 		space->is_refused = false;
-		space->closed_ms = now_ms(space);
+		space->closed_ms = term_now_ms(space->term);
 		log_info(term_config(space->term)->log, "network closed",
 			 log_name("namespace", str_of(space->name)));
 	}
@@ -179,7 +169,7 @@ static void restore(struct space *space)
 		    log_name("namespace", str_of(space->name)));
 	if (!space->is_closing_wanted)
 		return;
-	if (now_ms(space) - space->closed_ms < SPACE_CALM_MS)
+	if (term_now_ms(space->term) - space->closed_ms < SPACE_CALM_MS)
 		close_later(space, 0);
 	else
 		close_network(space);

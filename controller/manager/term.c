@@ -9,9 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t now_ms(const struct term *term)
+int64_t term_now_ms(const struct term *term)
 {
 	return term->config.io->now_ms(term->config.io);
+}
+
+int64_t term_backoff_ms(const struct term *term, struct backoff *backoff, int64_t at_least_ms)
+{
+	int64_t delay_ms;
+	uint32_t chance;
+
+	term->config.io->random(term->config.io, &chance, sizeof(chance));
+	delay_ms = backoff_next(backoff, term_now_ms(term), chance);
+	return delay_ms < at_least_ms ? at_least_ms : delay_ms;
 }
 
 /* --- The queue of what is to be looked at. --- */
@@ -32,7 +42,7 @@ void term_arm(struct term *term)
 	if (due_ms == WORKQUEUE_NEVER || term->looks >= TERM_EFFECTS_MAX ||
 	    !policy_is_known(&term->policy))
 		return;
-	term->pump = io->timer_start(io, due_ms - now_ms(term), on_pump, term);
+	term->pump = io->timer_start(io, due_ms - term_now_ms(term), on_pump, term);
 }
 
 void term_wake(struct term *term, struct job *job, int64_t due_ms)
@@ -45,7 +55,7 @@ void term_wake(struct term *term, struct job *job, int64_t due_ms)
 
 void term_wake_now(struct term *term, struct job *job)
 {
-	term_wake(term, job, now_ms(term));
+	term_wake(term, job, term_now_ms(term));
 }
 
 void term_wake_space(struct term *term, const struct space *space)
@@ -74,14 +84,9 @@ void term_done(struct term *term, struct job *job)
 
 void term_failed(struct term *term, struct job *job, const struct err *err)
 {
-	int64_t delay_ms;
-	uint32_t chance;
+	int64_t delay_ms = term_backoff_ms(term, &job->backoff, err->retry_after_ms);
 
-	term->config.io->random(term->config.io, &chance, sizeof(chance));
-	delay_ms = backoff_next(&job->backoff, now_ms(term), chance);
-	if (delay_ms < err->retry_after_ms)
-		delay_ms = err->retry_after_ms;
-	workqueue_failed(&term->queue, str_of(job->uid), now_ms(term) + delay_ms);
+	workqueue_failed(&term->queue, str_of(job->uid), term_now_ms(term) + delay_ms);
 	end_look(term);
 }
 
@@ -129,7 +134,7 @@ static int64_t look_for_event(struct job *job, int64_t now, int64_t wake_at_ms)
 /* Nothing is to be done now. */
 static void rest(struct term *term, struct job *job, int64_t wake_at_ms)
 {
-	int64_t now = now_ms(term);
+	int64_t now = term_now_ms(term);
 
 	if (job_is_over(job)) {
 		remove_job(term, job);
@@ -166,7 +171,8 @@ static bool look_at_next(struct term *term)
 	struct job *job;
 	struct str uid;
 
-	if (term->looks >= TERM_EFFECTS_MAX || !workqueue_take(&term->queue, now_ms(term), &uid))
+	if (term->looks >= TERM_EFFECTS_MAX ||
+	    !workqueue_take(&term->queue, term_now_ms(term), &uid))
 		return false;
 	job = term_job(term, uid);
 	if (!job) {

@@ -68,6 +68,11 @@ const struct policy *term_policy(const struct term *term);
 /* Made when it is not there yet; NULL when there are too many. */
 struct space *term_space(struct term *term, struct str name);
 
+int64_t term_now_ms(const struct term *term);
+
+/* How long to wait after a failure, which is noted: ever longer, and no less than that. */
+int64_t term_backoff_ms(const struct term *term, struct backoff *backoff, int64_t at_least_ms);
+
 /* Gives free places away, to whose turn it is. */
 void term_grant(struct term *term);
 
