@@ -408,6 +408,15 @@ static void wait_for_deletion(const struct snapshot *s, struct decision *d, int6
 	end_by_podstatus(s, d, &status, "the Pod does not go away");
 }
 
+/* What the Pod's status does not tell, an Event may: looked for once, when it is about to count. */
+static void end_while_waiting(const struct snapshot *s, struct decision *d,
+			      const struct podstatus *status)
+{
+	if (status->reason == REASON_StartTimeout && !s->is_event_read)
+		return act(d, EFFECT_READ_EVENT, "the sandbox is not up: an Event may say why");
+	end_by_podstatus(s, d, status, "the sandbox is not up");
+}
+
 static void with_pod(const struct snapshot *s, struct decision *d)
 {
 	static const struct podstatus outdated = {
@@ -432,7 +441,7 @@ static void with_pod(const struct snapshot *s, struct decision *d)
 		return next_attempt(s, d, &status, s->pod_attempt,
 				    "the Pod has ended before the mark");
 	if (status.stage == PODSTATUS_WAITING && (status.hopeless || s->now_ms >= deadline_ms))
-		return end_by_podstatus(s, d, &status, "the sandbox is not up");
+		return end_while_waiting(s, d, &status);
 	if (status.stage == PODSTATUS_WAITING)
 		return wait_until(d, deadline_ms, "the sandbox is on its way");
 	if (s->now_ms >= deadline_ms && s->session->stage != SESSION_FAILED)

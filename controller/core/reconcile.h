@@ -27,8 +27,9 @@
 /* X(name): what a decision asks for. */
 #define RECONCILE_EFFECTS(X)                                                              \
 	X(NONE)                                                                           \
-	X(READ_TASK) /* live */                                                           \
-	X(READ_POD)  /* live, by the name of the last attempt */                          \
+	X(READ_TASK)  /* live */                                                          \
+	X(READ_POD)   /* live, by the name of the last attempt */                         \
+	X(READ_EVENT) /* the last one about the Pod */                                    \
 	X(WRITE_NETWORK_POLICY)                                                           \
 	X(CREATE_POD)	 /* of `attempt` */                                               \
 	X(DELETE_POD)	 /* with its UID as precondition */                               \

@@ -57,7 +57,8 @@ struct snapshot {
 	int64_t pod_since_ms;	    /* its creation */
 	const char *pod_difference; /* the field in which it is not the planned Pod; NULL: it is */
 	int64_t attempts_seen; /* the highest attempt whose Pod is known to have existed, or 0 */
-	struct str event_reason, event_message; /* of the last Event about the Pod */
+	bool is_event_read;    /* the last Event about the Pod was asked for: */
+	struct str event_reason, event_message; /* it, or empty */
 
 	const struct podstatus
 		*create_refused; /* the last creation was refused; NULL: it was not */

@@ -215,7 +215,7 @@ static void delete_pod(struct job *job)
 		client_delete_object(client_of(job), &object, &preconditions, on_pod_deleted, job);
 }
 
-/* --- Events about a Pod that does not come up. --- */
+/* --- The last Event about a Pod that does not come up. --- */
 
 #define EVENT_TEXT_BYTES_MAX 4096 /* Kubernetes' own limit is 1024 characters */
 
@@ -236,7 +236,10 @@ static char *take_string(struct str object, struct str key)
 	return copy;
 }
 
-/* Kubelet and scheduler repeat and count; the one that was seen last says where things stand. */
+/*
+ * Kubelet and scheduler repeat and count; the one that was seen last says where things stand. Of
+ * none: an object without words.
+ */
 static struct str last_event(struct str items)
 {
 	struct json_walk walk = json_walk(items);
@@ -250,37 +253,33 @@ static struct str last_event(struct str items)
 		last = item;
 		last_time = time;
 	}
-	return last;
+	return last.n > 0 ? last : STR("{}");
 }
 
-static void on_event(void *context, struct str body, const struct err *err)
+/* One that can't be had is none: the task has to end all the same. */
+static void on_event_read(void *context, struct str body, const struct err *err)
 {
 	struct job *job = context;
-	struct str items, event = {NULL, 0};
+	struct str items, event = STR("{}");
 	struct err bad;
 
-	job->event = NULL;
+	job->call = NULL;
 	if (!err && json_check(body, &bad) == 0 && json_find(body, STR("items"), &items))
 		event = last_event(items);
-	if (event.n == 0)
-		return;
 	free(job->pod.event_reason);
 	free(job->pod.event_message);
 	job->pod.event_reason = take_string(event, STR("reason"));
 	job->pod.event_message = take_string(event, STR("message"));
-	term_wake_now(job->term, job);
+	succeed(job);
 }
 
-void effect_look_for_event(struct job *job)
+static void read_event(struct job *job)
 {
 	struct client_request request = {.method = "GET"};
 	struct target target;
 	struct buf selector;
 	struct err err;
 
-	job->pod.event_due_ms = term_now_ms(job->term) + JOB_EVENT_EVERY_MS;
-	if (job->event)
-		return;
 	buf_init(&selector, 256);
 	buf_printf(&selector, "involvedObject.uid=%.*s", STR_ARGS(job->pod.pod->uid));
 	target_init(&target);
@@ -290,7 +289,7 @@ void effect_look_for_event(struct job *job)
 	if (target_check(&target, &err) < 0)
 		assert(!"a Pod's namespace is no name");
 	request.target = target.text.data;
-	job->event = client_start(client_of(job), &request, on_event, job);
+	job->call = client_start(client_of(job), &request, on_event_read, job);
 	target_free(&target);
 	buf_free(&selector);
 }
@@ -331,6 +330,7 @@ void effect_start(struct job *job, const struct decision *decision)
 	switch (decision->effect) {
 	case EFFECT_READ_TASK: return read_task(job);
 	case EFFECT_READ_POD: return read_pod(job);
+	case EFFECT_READ_EVENT: return read_event(job);
 	case EFFECT_CREATE_POD: return create_pod(job);
 	case EFFECT_DELETE_POD: return delete_pod(job);
 	case EFFECT_WRITE_QUEUED:

@@ -13,9 +13,6 @@
 /* The job has no effect under way. It may be looked at again before this returns, not deleted. */
 void effect_start(struct job *job, const struct decision *decision);
 
-/* Asks for the last Event about a Pod that does not come up, on the side. */
-void effect_look_for_event(struct job *job);
-
 /* --- Parts of it, in files of their own. --- */
 
 /* The write to the task's status that was decided. */

@@ -77,8 +77,6 @@ void job_delete(struct job *job)
 {
 	if (job->call)
 		client_cancel(job->call);
-	if (job->event)
-		client_cancel(job->event);
 	run_delete(job->run);
 	free(job->unsure);
 	places_leave(term_places(job->term), str_of(job->uid));
@@ -167,12 +165,8 @@ static void begin_pod(struct job *job)
 		run_delete(job->run);
 		job->run = NULL;
 	}
-	if (job->event)
-		client_cancel(job->event);
-	job->event = NULL;
 	job->is_create_refused = false;
 	job->pod.since_ms = term_now_ms(job->term);
-	job->pod.event_due_ms = job->pod.since_ms + JOB_EVENT_AFTER_MS;
 }
 
 static void replace_pod(struct job *job, struct pod *pod, char *json)

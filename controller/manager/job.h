@@ -24,10 +24,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A Pod that is not up by then may have said why in an Event: looked for, and again so often. */
-#define JOB_EVENT_AFTER_MS 3000
-#define JOB_EVENT_EVERY_MS 10000
-
 #define JOB_NO_TIME (-1) /* of a time that has not come, or was not seen by this controller */
 
 struct term;
@@ -42,8 +38,7 @@ struct job_pod {
 	int64_t attempts_seen;		      /* the highest that is known to have existed */
 	bool is_compared;		      /* `difference` is of this text and this plan */
 	char difference[POD_DIFFERENCE_SIZE]; /* "" when there is none */
-	int64_t event_due_ms;
-	char *event_reason, *event_message; /* of its last Event; NULL: none was found */
+	char *event_reason, *event_message;   /* of its last Event; NULL: not asked for */
 };
 
 struct job {
@@ -78,12 +73,11 @@ struct job {
 	int64_t started_ms; /* when this term gave leave to start … */
 	int64_t done_ms;    /* … and when it saw the outcome sealed */
 
-	struct client_call *call;  /* the effect that is under way … */
-	struct decision decision;  /* … and what it was decided on */
-	struct decision *unsure;   /* a final write that may have landed; NULL: there is none */
-	bool had_conflict;	   /* the last write met one */
-	struct backoff backoff;	   /* of what failed */
-	struct client_call *event; /* a look for Events, on the side */
+	struct client_call *call; /* the effect that is under way … */
+	struct decision decision; /* … and what it was decided on */
+	struct decision *unsure;  /* a final write that may have landed; NULL: there is none */
+	bool had_conflict;	  /* the last write met one */
+	struct backoff backoff;	  /* of what failed */
 };
 
 struct job *job_new(struct term *term, struct str uid, struct str in_namespace, struct str name);

@@ -118,19 +118,6 @@ static bool waits_for_space(struct term *term, const struct job *job)
 	return space && !space->is_listed && !space->is_troubled;
 }
 
-/* Why a Pod is not up may only be said in an Event. */
-static int64_t look_for_event(struct job *job, int64_t now, int64_t wake_at_ms)
-{
-	const struct job_pod *p = &job->pod;
-
-	if (p->known != KNOWN_PRESENT || p->pod->container.state == POD_CONTAINER_RUNNING ||
-	    p->pod->container.state == POD_CONTAINER_TERMINATED || p->pod->deleting)
-		return wake_at_ms;
-	if (now >= p->event_due_ms)
-		effect_look_for_event(job);
-	return p->event_due_ms < wake_at_ms ? p->event_due_ms : wake_at_ms;
-}
-
 /* Nothing is to be done now. */
 static void rest(struct term *term, struct job *job, int64_t wake_at_ms)
 {
@@ -142,7 +129,6 @@ static void rest(struct term *term, struct job *job, int64_t wake_at_ms)
 	}
 	if (places_position(&term->places, str_of(job->uid)) >= 0)
 		job_unload(job); /* and it is read again when its turn comes */
-	wake_at_ms = look_for_event(job, now, wake_at_ms);
 	if (job->run && job->run->displaced_ms != JOB_NO_TIME && now + LEASE_RETRY_MS < wake_at_ms)
 		wake_at_ms = now + LEASE_RETRY_MS; /* the Lease is being confirmed */
 	term_rest(term, job, wake_at_ms);

@@ -49,6 +49,7 @@ struct facts {
 	enum facts_pod_flaw flaw;
 	bool pod_deleting;
 	int pod_attempt;
+	bool event_read;
 	bool expired; /* every budget */
 	enum session_stage stage;
 	enum ending_kind ending;
@@ -66,6 +67,7 @@ static inline void facts_apply(struct facts *f, const struct decision *d)
 	case EFFECT_NONE: break;
 	case EFFECT_READ_TASK: f->task = TASK_IS_THERE; break;
 	case EFFECT_READ_POD: f->pod = POD_IS_GONE; break;
+	case EFFECT_READ_EVENT: f->event_read = true; break;
 	case EFFECT_WRITE_NETWORK_POLICY: f->network_open = false; break;
 	case EFFECT_CREATE_POD:
 		f->pod = POD_WAITING;

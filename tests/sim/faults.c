@@ -56,12 +56,14 @@ static const struct sim_fault_answer ANSWERS[] = {
 static const struct kind {
 	const char *name, *method, *part, *body_part;
 	void (*befalls)(struct sim_pod *pod); /* a moment after its start */
+	bool never_starts;		      /* the sandbox; only an Event says why */
 } KINDS[] = {
 	{"reading a task", "GET", "/sandboxtasks/answer", NULL},
 	{"marking it", "PATCH", "/sandboxtasks/answer/status", "startedAt"},
 	{"finishing it", "PATCH", "/sandboxtasks/answer/status", "\"phase\":\"Succeeded\""},
 	{"making a Pod", "POST", "/pods?", NULL},
 	{"reading a Pod", "GET", "/pods/", NULL, sim_node_delete_by_force},
+	{"reading an Event", "GET", "/events?", NULL, .never_starts = true},
 	{"deleting a Pod", "DELETE", "/pods/", NULL},
 	{"closing the network", "PATCH", "/networkpolicies/", NULL},
 	{"writing an output", "POST", "/sandboxoutputs?", NULL},
@@ -88,8 +90,8 @@ static const struct duration {
 
 /* Why a task may fail by such faults: a time that was not kept, and what an API server says of a
  * Pod is believed. */
-static const char *const FAILURES[] = {"StartTimeout", "PodRejected", "PodLost", "Interrupted",
-				       "RunnerFailed"};
+static const char *const FAILURES[] = {"StartTimeout", "PodRejected",  "PodLost",
+				       "Interrupted",  "RunnerFailed", "RuntimeUnavailable"};
 
 struct run {
 	struct sim_world world;
@@ -123,7 +125,8 @@ static struct run *begin(const struct kind *kind, const struct sim_fault_answer 
 	run->kind = kind;
 	sim_world_init(&run->world, 1);
 	run->world.check.takes_failures = true;
-	run->world.node.program = (struct sim_program){.run_ms = 3000, .output_bytes = 100000};
+	run->world.node.program = (struct sim_program){
+		.run_ms = 3000, .output_bytes = 100000, .never_starts = kind->never_starts};
 	run->fault = (struct sim_fault){
 		.method = kind->method,
 		.part = kind->part,
@@ -167,7 +170,7 @@ static bool is_allowed(struct str reason, const struct run *run, const struct du
 	for (size_t i = 0; i < sizeof(FAILURES) / sizeof(FAILURES[0]); i++)
 		if (str_equal(reason, str_of(FAILURES[i])))
 			return duration->times > 1 || run->kind->befalls ||
-			       str_equal(reason, STR("PodRejected"));
+			       run->kind->never_starts || str_equal(reason, STR("PodRejected"));
 	return false;
 }
 

@@ -77,6 +77,9 @@ static const struct sim_scenario SCENARIOS[] = {
 	{"hole", "the sandbox is not isolated", SIM_CRASH, ONE,
 	 .program = {PRINTS_1, .lacks_a_layer = true}, .endings = {"IsolationUnverified"},
 	 .writes = 3},
+	{"stuck", "the sandbox never starts, and only an Event says why", SIM_CRASH, ONE,
+	 .program = {PRINTS_1, .never_starts = true}, .endings = {"RuntimeUnavailable"},
+	 .writes = 3},
 };
 
 #define SCENARIOS_COUNT (sizeof(SCENARIOS) / sizeof(SCENARIOS[0]))

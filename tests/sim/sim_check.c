@@ -255,6 +255,7 @@ static void check_failure(struct sim_check *check, struct str task)
 	const struct sim_program *program = &check->world->node.program;
 	struct str reason = sim_json_word(task, "status.reason");
 	const char *honest = program->lacks_a_layer    ? "IsolationUnverified"
+			     : program->never_starts   ? "RuntimeUnavailable"
 			     : program->exit_code != 0 ? "NonZeroExit"
 						       : "";
 

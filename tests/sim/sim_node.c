@@ -188,6 +188,20 @@ static void run(void *context)
 			 sim_clock_text(clock));
 }
 
+/* Where the kubelet says it, and nowhere else: no condition and no state of a container does. */
+static void refuse(struct sim_pod *pod)
+{
+	char event[1024];
+
+	snprintf(event, sizeof(event),
+		 "{\"metadata\":{\"name\":\"%s.1\",\"namespace\":\"%s\"},\"involvedObject\":"
+		 "{\"uid\":\"%s\"},\"type\":\"Warning\",\"reason\":\"FailedCreatePodSandBox\","
+		 "\"message\":\"no runtime for runsc is configured\",\"lastTimestamp\":\"%s\"}",
+		 pod->name, pod->in_namespace, pod->uid, sim_clock_text(&pod->world->clock));
+	sim_store_create(store_of(pod), "kubelet", sim_store_resource(STR(""), STR("events")),
+			 str_of(pod->in_namespace), str_of(event));
+}
+
 static void schedule(void *context)
 {
 	struct sim_pod *pod = context;
@@ -197,7 +211,10 @@ static void schedule(void *context)
 			 "{'spec':{'nodeName':'node-1'},'status':{'conditions':["
 			 "{'type':'PodScheduled','status':'True'}],'containerStatuses':[{"
 			 "'name':'sandbox','state':{'waiting':{'reason':'ContainerCreating'}}}]}}");
-	in_a_while(pod, 100, 800, run);
+	if (pod->world->node.program.never_starts)
+		refuse(pod);
+	else
+		in_a_while(pod, 100, 800, run);
 }
 
 /* SIGTERM. */

@@ -45,6 +45,7 @@ struct sim_program {
 	int exit_code;
 	size_t output_bytes; /* to stdout: that many x */
 	bool lacks_a_layer;  /* the runner says that its jail has a hole */
+	bool never_starts;   /* the node can't make the sandbox, and says so in an Event */
 };
 
 struct sim_node {

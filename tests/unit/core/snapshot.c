@@ -147,6 +147,7 @@ static const char *broken(const struct facts *f, const struct decision *d)
 	case EFFECT_PULL: return broken_by_session_command(f, d);
 	case EFFECT_READ_TASK:
 	case EFFECT_READ_POD:
+	case EFFECT_READ_EVENT:
 	case EFFECT_WRITE_NETWORK_POLICY:
 	case EFFECT_WRITE_QUEUED:
 	case EFFECT_WRITE_OUTPUT:

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define MINUTE_MS 60000
+#define START_MS  120000 /* the start budget of the class */
 #define POD_NAME  "sbt-11111111222233334444555555555555-1"
 #define ENDING	  "{'phase':'Failed','reason':'StartTimeout','attempt':0}"
 
@@ -77,23 +78,45 @@ static void the_last_event_says_why(void)
 		begin();
 		snprintf(body, sizeof(body), LEADER_LIST("%s"), rows[i].items);
 		leader_on(&l, "GET", "/events?", 200, body);
-		leader_run(&l, JOB_EVENT_AFTER_MS);
+		leader_run(&l, START_MS);
 		is(job()->pod.event_reason, rows[i].reason, "%s", rows[i].sentence);
 		is(job()->pod.event_message, rows[i].message, "  with its words");
 		finish();
 	}
 }
 
-static void events_are_looked_for_now_and_then(void)
+static void events_are_read_when_the_start_budget_is_over(void)
 {
 	begin();
-	leader_run(&l, JOB_EVENT_AFTER_MS - 1);
-	cmp_ok(leader_count(&l, "GET", "/events?"), "==", 0, "a Pod gets some time first");
+	leader_run(&l, START_MS - 1);
+	cmp_ok(leader_count(&l, "GET", "/events?"), "==", 0,
+	       "a list of Events is dear: not before it counts");
+	leader_on(&l, "GET", "/events?", 200,
+		  LEADER_LIST(EVENT("null", "FailedCreatePodSandBox", "no runtime for runsc")));
 	leader_run(&l, 1);
 	cmp_ok(leader_count(&l, "GET", "/events?fieldSelector=involvedObject.uid%3Dmade"), "==", 1,
-	       "then its Events are looked for");
+	       "then those of the Pod are read");
+	like(leader_body(&l, "PATCH", "/status?"), "\"reason\":\"RuntimeUnavailable\"",
+	     "and name the reason");
+	like(leader_body(&l, "PATCH", "/status?"), "no runtime for runsc", "and the cause");
 	leader_run(&l, MINUTE_MS);
-	cmp_ok(leader_count(&l, "GET", "/events?"), "==", 7, "and again every ten seconds");
+	cmp_ok(leader_count(&l, "GET", "/events?"), "==", 1,
+	       "once, though the write of the final status is repeated");
+	finish();
+}
+
+static void a_pod_whose_status_says_why_needs_no_event(void)
+{
+	begin();
+	leader_event(
+		&l, "/pods?", "MODIFIED",
+		leader_pod(&l, "made", "9000",
+			   "{'phase':'Pending','containerStatuses':[{'name':'sandbox','state':"
+			   "{'waiting':{'reason':'ErrImagePull','message':'no such tag'}}}]}"));
+	leader_run(&l, START_MS);
+	like(leader_body(&l, "PATCH", "/status?"), "\"reason\":\"ImagePullFailed\"",
+	     "the Pod's status names the reason");
+	cmp_ok(leader_count(&l, "GET", "/events?"), "==", 0, "and no Event is read");
 	finish();
 }
 
@@ -109,22 +132,18 @@ static void events_that_cant_be_had_change_nothing(void)
 		{"garbage", 200, "{'items':["},
 		{"no list", 200, "{'items':1}"},
 		{"nothing", 200, " "},
+		{"no Event", 200, LEADER_LIST("")},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		begin();
 		leader_on(&l, "GET", "/events?", rows[i].status, rows[i].body)->code = ERR_TIMEOUT;
-		leader_run(&l, MINUTE_MS);
-		ok(!job()->pod.event_reason, "%s says nothing", rows[i].sentence);
-		cmp_ok(leader_count(&l, "GET", "/events?"), "<=", 7, "  and is not asked for more");
+		leader_run(&l, START_MS);
+		like(leader_body(&l, "PATCH", "/status?"), "\"reason\":\"StartTimeout\"",
+		     "%s: the task ends all the same", rows[i].sentence);
+		cmp_ok(leader_count(&l, "GET", "/events?"), "==", 1, "  and it is not asked again");
 		finish();
 	}
-	begin();
-	leader_on(&l, "GET", "/events?", 200, "")->hangs = true;
-	leader_run(&l, MINUTE_MS);
-	cmp_ok(leader_count(&l, "GET", "/events?"), "==", 1,
-	       "while one look lasts there is no other");
-	finish();
 }
 
 /* --- A final status. --- */
@@ -444,7 +463,8 @@ static void an_outcome_outlives_its_pod(void)
 int main(void)
 {
 	the_last_event_says_why();
-	events_are_looked_for_now_and_then();
+	events_are_read_when_the_start_budget_is_over();
+	a_pod_whose_status_says_why_needs_no_event();
 	events_that_cant_be_had_change_nothing();
 	a_final_status_is_announced_once();
 	a_final_status_that_somebody_else_wrote_is_not_ours();
