@@ -168,10 +168,11 @@ static void write_args(struct out *o, const struct plan *plan)
 	out_close(o);
 }
 
-static void write_amounts(struct out *o, const char *key, const struct plan *plan)
+static void write_amounts(struct out *o, const char *key, int64_t cpu_milli,
+			  const struct plan *plan)
 {
 	out_open(o, key);
-	out_cpu(o, "cpu", plan_pod_cpu_milli(plan));
+	out_cpu(o, "cpu", cpu_milli);
 	out_bytes(o, "ephemeral-storage", plan_pod_storage_bytes(plan));
 	out_bytes(o, "memory", plan_pod_memory_bytes(plan));
 	out_close(o);
@@ -180,8 +181,8 @@ static void write_amounts(struct out *o, const char *key, const struct plan *pla
 static void write_resources(struct out *o, const struct plan *plan)
 {
 	out_open(o, "resources");
-	write_amounts(o, "limits", plan);
-	write_amounts(o, "requests", plan);
+	write_amounts(o, "limits", plan_pod_cpu_milli(plan), plan);
+	write_amounts(o, "requests", plan_pod_cpu_request_milli(plan), plan);
 	out_close(o);
 }
 

@@ -49,6 +49,7 @@ struct class
 	/* JSON arrays, likewise. */
 	struct str tolerations, image_pull_secrets;
 	struct str priority_class_name;
+	int64_t cpu_request_percent; /* of the Pod's CPU limit */
 	struct buf texts;
 };
 

@@ -85,6 +85,7 @@ static const struct fields_row scheduling[] = {
 	FIELD_RAW_OBJECT("nodeSelector", struct class, node_selector, RAW_MAX_BYTES),
 	FIELD_RAW_ARRAY("tolerations", struct class, tolerations, RAW_MAX_BYTES),
 	FIELD_TOKEN("priorityClassName", struct class, priority_class_name, NAME_MAX_BYTES),
+	FIELD_NUMBER("cpuRequestPercent", struct class, cpu_request_percent, 1, 100),
 	FIELD_END,
 };
 
@@ -162,6 +163,7 @@ static int require_numbers(const struct class *c, struct err *err)
 		{c->max_tasks, "spec.concurrency.maxTasks"},
 		{c->max_tasks_per_namespace, "spec.concurrency.maxTasksPerNamespace"},
 		{c->hold_seconds, "spec.holdSeconds"},
+		{c->cpu_request_percent, "spec.scheduling.cpuRequestPercent"},
 	};
 
 	for (size_t i = 0; i < sizeof(required) / sizeof(required[0]); i++)

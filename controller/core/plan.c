@@ -231,6 +231,7 @@ static void take_class(struct plan *p, const struct task *task, const struct cla
 	p->overhead_cpu_milli = class->overhead_cpu_milli;
 	p->overhead_memory_bytes = class->overhead_memory_bytes;
 	p->overhead_storage_bytes = class->overhead_storage_bytes;
+	p->cpu_request_percent = class->cpu_request_percent;
 	p->priority_class_name = class->priority_class_name;
 	p->node_selector = class->node_selector;
 	p->tolerations = class->tolerations;
@@ -286,6 +287,12 @@ void plan_make(struct plan *plan, const struct task *task, const struct class *c
 int64_t plan_pod_cpu_milli(const struct plan *plan)
 {
 	return plan->cpu_milli + plan->overhead_cpu_milli;
+}
+
+/* Never nothing: without a request Kubernetes takes the limit for it. */
+int64_t plan_pod_cpu_request_milli(const struct plan *plan)
+{
+	return (plan_pod_cpu_milli(plan) * plan->cpu_request_percent + 99) / 100;
 }
 
 int64_t plan_outcome_bytes(const struct plan *plan)

@@ -58,6 +58,7 @@
 	X(NUMBER, file_size, "fileSize")                          \
 	X(NUMBER, cpu_seconds, "cpuSeconds")                      \
 	X(NUMBER, overhead_cpu_milli, "overheadCPUMilli")         \
+	X(NUMBER, cpu_request_percent, "cpuRequestPercent")       \
 	X(NUMBER, overhead_memory_bytes, "overheadMemoryBytes")   \
 	X(NUMBER, overhead_storage_bytes, "overheadStorageBytes") \
 	X(TEXT, priority_class_name, "priorityClassName")         \
@@ -105,6 +106,7 @@ void plan_hash(struct str text, char sha256[PLAN_SHA256_SIZE]);
 
 /* What the Pod gets: the program's share and ours (design: sizes). */
 int64_t plan_pod_cpu_milli(const struct plan *plan);
+int64_t plan_pod_cpu_request_milli(const struct plan *plan); /* what of it is its alone */
 int64_t plan_pod_memory_bytes(const struct plan *plan);
 int64_t plan_pod_storage_bytes(const struct plan *plan);
 int64_t plan_outcome_bytes(const struct plan *plan);

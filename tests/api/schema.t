@@ -189,6 +189,10 @@ CLASSES = [
     ("a toleration as in a Pod is accepted",
      {"scheduling": {"tolerations": [{"key": "gvisor", "operator": "Exists", "effect": "NoSchedule"}]}}, ACCEPTED),
     ("a toleration of nothing is refused", {"scheduling": {"tolerations": [{}]}}, r"tolerations\[0\]\.operator:.*Exists"),
+    ("the least share of the CPU is accepted", {"scheduling": {"cpuRequestPercent": 1}}, ACCEPTED),
+    ("no share of the CPU is refused", {"scheduling": {"cpuRequestPercent": 0}}, r"spec\.scheduling\.cpuRequestPercent.*1"),
+    ("more than all of the CPU is refused", {"scheduling": {"cpuRequestPercent": 101}},
+     r"spec\.scheduling\.cpuRequestPercent.*100"),
     ("a node label that can't exist is refused", {"scheduling": {"nodeSelector": {"disk": "a b"}}},
      r"spec\.scheduling\.nodeSelector:.*label value"),
     ("labels of the admin's own are accepted", {"podMetadata": {"labels": {"cost-center": "42"}}}, ACCEPTED),
@@ -276,6 +280,7 @@ def a_minimal_class_is_complete(api):
     is_(spec["output"], {"stdoutBytes": {"default": 1048576, "max": 4194304}, "stderrBytes": {"default": 262144, "max": 1048576}},
         "and limits of output")
     is_(spec["limits"], {"openFiles": 1024, "processes": 128, "tmpInodes": 16384}, "and limits of the system")
+    is_(spec["scheduling"], {"cpuRequestPercent": 100}, "and its CPU to itself")
     is_((spec["holdSeconds"], spec["concurrency"]), (3600, {"maxTasks": 100, "maxTasksPerNamespace": 20}), "and all the rest")
 
 

@@ -13,8 +13,10 @@ import sandboxes  # noqa: E402
 from tap import is_, note, ok, skip  # noqa: E402
 
 AT_ONCE, MORE, AT_A_TIME = 30, 300, 10
-# Ten find room on a node of two CPUs, and thirty the time to wait for it: the scheduler lets some wait for long on a full node.
-ROOM = {"resources": {"cpu": "80m", "memory": "64Mi"}, "timeouts": {"startSeconds": 600}}
+# A class whose sandboxes share the CPUs of a node, so that twenty find room on one of two; ten more wait for their places.
+SHARED = {"scheduling": {"cpuRequestPercent": 5}}
+CLASS = "e2e-shared"
+ROOM = {"sandboxClassName": CLASS, "resources": {"cpu": "1", "memory": "64Mi"}, "timeouts": {"startSeconds": 600}}
 POLICIES = f"/apis/networking.k8s.io/v1/namespaces/{sandboxes.PODS_NAMESPACE}/networkpolicies"
 
 
@@ -28,6 +30,14 @@ def batch(api, namespace, count, at_once, what):
     is_(wrong, [], f"{what}: each with its own output")
     is_({task["status"]["attempt"] for task in tasks}, {1}, f"{what}: each with one Pod")
     note(f"{count} tasks in {time.monotonic() - started:.0f} s")
+
+
+def cpu_is_shared(api, namespace):
+    task = e2e.wait_running(api, e2e.create(api, namespace, code="import time; time.sleep(3)", **ROOM))
+    resources = api.get(e2e.pod_path(task))["spec"]["containers"][0]["resources"]
+    is_((resources["limits"]["cpu"], resources["requests"]["cpu"]), ("1100m", "55m"), "a Pod may use more than is kept for it")
+    is_(resources["limits"]["memory"], resources["requests"]["memory"], "but of memory it has what it may use")
+    e2e.wait_finished(api, task)
 
 
 def policies(api):
@@ -57,7 +67,8 @@ def nothing_is_left(processes, files):
 def main():
     api = e2e.start()
     is_local = kube.IS_LOCAL
-    with e2e.namespace(api) as namespace:
+    with e2e.namespace(api) as namespace, e2e.sandbox_class(api, CLASS, **SHARED):
+        cpu_is_shared(api, namespace)
         batch(api, namespace, 1, 1, "one, so that all connections are there")
         sandboxes.wait_until(lambda: not e2e.sandbox_pods(api), "its sandbox is gone")
         before = (policies(api), node_processes() if is_local else {}, open_files() if is_local else [])

@@ -43,7 +43,7 @@ static inline struct str json_of(const char *text)
 	"'limits':{'openFiles':1024,'processes':128,'tmpInodes':16384},"                         \
 	"'overhead':{'cpu':'100m','memory':'64Mi','ephemeralStorage':'64Mi'},"                   \
 	"'concurrency':{'maxTasks':100,'maxTasksPerNamespace':20},"                              \
-	"'holdSeconds':3600,'scheduling':{},'podMetadata':{}" more "}}"
+	"'holdSeconds':3600,'scheduling':{'cpuRequestPercent':100},'podMetadata':{}" more "}}"
 
 #define OBJECTS_PYTHON \
 	"[{'name':'python3','language':'python','image':'docker.io/sandboxtask/runner-python:1'}]"

@@ -55,7 +55,8 @@ static void everything_that_a_class_can_say(void)
 		      ",'podNamespace':'','runAsUser':1234,"
 		      "'imagePullSecrets':[{'name':'registry'}],"
 		      "'scheduling':{'nodeSelector':{'pool':'sandbox'},'tolerations':"
-		      "[{'key':'sandbox','operator':'Exists'}],'priorityClassName':'low'}"),
+		      "[{'key':'sandbox','operator':'Exists'}],'priorityClassName':'low',"
+		      "'cpuRequestPercent':33}"),
 	      &request);
 	golden("pod-everything", buf_str(&text));
 	ok(!strstr(text.data, "forged") && !strstr(text.data, "somebody"),

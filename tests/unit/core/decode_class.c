@@ -47,6 +47,7 @@ static void the_default_class_is_read(void)
 	   "overhead");
 	ok(c.max_tasks == 100 && c.max_tasks_per_namespace == 20, "concurrency");
 	cmp_ok(c.hold_seconds, "==", 3600, "hold time");
+	cmp_ok(c.cpu_request_percent, "==", 100, "the CPU that is kept for a Pod");
 	decode_class_free(&c);
 }
 
@@ -65,7 +66,8 @@ static void everything_else_is_read_too(void)
 				"'memoryLimit':'Required'},'limits':{'openFiles':16,'processes':1,"
 				"'tmpInodes':64,'fileSize':'1Mi','cpuSeconds':9},'scheduling':{"
 				"'nodeSelector':{'n':'s'},'tolerations':[{'operator':'Exists'}],"
-				"'priorityClassName':'low'},'podMetadata':{'labels':{'l':'1'},"
+				"'priorityClassName':'low','cpuRequestPercent':20},"
+				"'podMetadata':{'labels':{'l':'1'},"
 				"'annotations':{'x':'y'}},'podNamespace':''")),
 			&err) == 0,
 		"a class of everything is read"))
@@ -79,7 +81,7 @@ static void everything_else_is_read_too(void)
 	ok(c.file_size == MIB && c.cpu_seconds == 9, "its limits");
 	ok(equals(c.node_selector, "{\"n\":\"s\"}") &&
 		   equals(c.tolerations, "[{\"operator\":\"Exists\"}]") &&
-		   equals(c.priority_class_name, "low"),
+		   equals(c.priority_class_name, "low") && c.cpu_request_percent == 20,
 	   "its nodes");
 	ok(equals(c.labels, "{\"l\":\"1\"}") && equals(c.annotations, "{\"x\":\"y\"}"),
 	   "its metadata for Pods");
@@ -120,9 +122,10 @@ static void a_class_that_breaks_the_schema_is_an_error(void)
 		{"an overhead below what the sandbox needs", "'memory':'64Mi'", "'memory':'1Mi'",
 		 "^spec.overhead.memory: is a quantity out of its bounds$"},
 		{"no hold time", "'holdSeconds':3600,", "", "^spec.holdSeconds: is missing$"},
-		{"a list of tolerations that is none", "'scheduling':{}",
-		 "'scheduling':{'tolerations':{}}",
-		 "^spec.scheduling.tolerations: must be a list$"},
+		{"a share of the CPU that is none", "'cpuRequestPercent':100",
+		 "'cpuRequestPercent':0", "^spec.scheduling.cpuRequestPercent: must be an integer"},
+		{"a list of tolerations that is none", "'cpuRequestPercent':100",
+		 "'tolerations':{}", "^spec.scheduling.tolerations: must be a list$"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -149,7 +149,8 @@ static void a_plan_is_read_as_it_was_written(void)
 	plans_make(&written, "{'code':'x'}",
 		   OBJECTS_CLASS_WITH(
 			   OBJECTS_PYTHON,
-			   ",'scheduling':{'nodeSelector':{'a':'b'},'priorityClassName':'low'},"
+			   ",'scheduling':{'nodeSelector':{'a':'b'},'priorityClassName':'low',"
+			   "'cpuRequestPercent':100},"
 			   "'imagePullSecrets':[{'name':'s'}]"));
 	if (!ok(plan_read(&read, buf_str(&written.text), &err) == 0, "a plan's text is a plan"))
 		diag("%s", err.message);
@@ -203,6 +204,13 @@ static void sizes_of_the_pod(void)
 
 	plans_make(&p, "{'code':'x'}", OBJECTS_CLASS);
 	cmp_ok(plan_pod_cpu_milli(&p), "==", 1100, "CPU: the program's and the overhead");
+	cmp_ok(plan_pod_cpu_request_milli(&p), "==", 1100, "all of it is its alone");
+	p.cpu_request_percent = 33;
+	cmp_ok(plan_pod_cpu_request_milli(&p), "==", 363, "or as much as the class says");
+	p.cpu_milli = 10;
+	p.overhead_cpu_milli = 0;
+	p.cpu_request_percent = 1;
+	cmp_ok(plan_pod_cpu_request_milli(&p), "==", 1, "but never nothing");
 	cmp_ok(plan_outcome_bytes(&p), "==", MIB + 262144 + 65536, "outcome: streams and record");
 	cmp_ok(plan_pod_memory_bytes(&p),
 	       "==", 256 * MIB + 64 * MIB + PLAN_BUNDLE_BYTES + plan_outcome_bytes(&p),
