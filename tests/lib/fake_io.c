@@ -129,18 +129,7 @@ static void http_cancel(struct io *io, struct io_http *http)
 
 static int read_file(struct io *io, const char *path, struct buf *content, struct err *err)
 {
-	struct fake_io *fake = fake_of(io);
-
-	for (size_t i = 0; i < FAKE_FILES_MAX; i++) {
-		const struct fake_file *file = &fake->files[i];
-
-		if (!file->path || strcmp(file->path, path) != 0 || !file->content)
-			continue;
-		if (buf_append_str(content, str_of(file->content)) < 0)
-			return err_set(err, ERR_TOO_LARGE, "%s is too large", path);
-		return 0;
-	}
-	return err_set(err, ERR_NOT_FOUND, "opening %s: No such file or directory", path);
+	return files_read(&fake_of(io)->files, path, content, err);
 }
 
 static struct io_server *serve(struct io *io, const char *address, uint16_t port,
@@ -331,13 +320,5 @@ int64_t fake_io_next_timer(const struct fake_io *fake)
 
 void fake_io_file(struct fake_io *fake, const char *path, const char *content)
 {
-	for (size_t i = 0; i < FAKE_FILES_MAX; i++) {
-		struct fake_file *file = &fake->files[i];
-
-		if (file->path && strcmp(file->path, path) != 0)
-			continue;
-		*file = (struct fake_file){path, content};
-		return;
-	}
-	assert(!"FAKE_FILES_MAX files");
+	files_set(&fake->files, path, content);
 }

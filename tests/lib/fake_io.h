@@ -12,11 +12,11 @@
 #define TESTS_FAKE_IO_H
 
 #include "base/buf.h"
+#include "files.h"
 #include "kube/io.h"
 
 #define FAKE_REQUESTS_MAX 4096
 #define FAKE_TIMERS_MAX	  64
-#define FAKE_FILES_MAX	  16
 #define FAKE_REPLY_MAX	  (1024 * 1024)
 
 struct io_http {
@@ -53,10 +53,6 @@ struct io_reply {
 	struct buf body;
 };
 
-struct fake_file {
-	const char *path, *content; /* content NULL: it can't be read */
-};
-
 struct fake_ws; /* fake_ws.h */
 
 struct fake_io {
@@ -68,7 +64,7 @@ struct fake_io {
 	size_t request_count;
 	struct io_timer timers[FAKE_TIMERS_MAX]; /* reused when they are over */
 	unsigned timer_order;
-	struct fake_file files[FAKE_FILES_MAX];
+	struct files files;
 	struct io_server server; /* the one port that can be opened */
 	bool port_is_taken;
 	struct io_reply reply; /* to the last fake_io_get */

@@ -35,7 +35,7 @@ void sim_client_init(struct sim_client *c, struct sim_world *world, const char *
 	*c = (struct sim_client){.sio = sim_io_new(world, name)};
 	c->io = &c->sio->io;
 	world->api.token = TOKEN;
-	sim_io_file(c->sio, TOKEN_PATH, TOKEN "\n");
+	files_set(&c->sio->files, TOKEN_PATH, TOKEN "\n");
 	log_init(&c->log, LOG_INFO, now_us, hear_line, c);
 	config.token.path = mem_copy_string(TOKEN_PATH, strlen(TOKEN_PATH));
 	result = config_set_server(&config, STR("https://api"), &err) < 0 ||

@@ -126,31 +126,7 @@ static void endpoint_delete(struct io *io, struct io_endpoint *endpoint)
 
 static int read_file(struct io *io, const char *path, struct buf *content, struct err *err)
 {
-	struct sim_io *sio = sim_of(io);
-
-	for (size_t i = 0; i < SIM_IO_FILES_MAX; i++) {
-		const struct sim_file *file = &sio->files[i];
-
-		if (!file->path || strcmp(file->path, path) != 0 || !file->content)
-			continue;
-		if (buf_append_str(content, str_of(file->content)) < 0)
-			return err_set(err, ERR_TOO_LARGE, "%s is too large", path);
-		return 0;
-	}
-	return err_set(err, ERR_NOT_FOUND, "there is no %s", path);
-}
-
-void sim_io_file(struct sim_io *sio, const char *path, const char *content)
-{
-	for (size_t i = 0; i < SIM_IO_FILES_MAX; i++) {
-		struct sim_file *file = &sio->files[i];
-
-		if (file->path && strcmp(file->path, path) != 0)
-			continue;
-		*file = (struct sim_file){path, content};
-		return;
-	}
-	assert(!"SIM_IO_FILES_MAX files");
+	return files_read(&sim_of(io)->files, path, content, err);
 }
 
 /* --- The controller's own port. --- */

@@ -12,13 +12,8 @@
 #include "base/list.h"
 #include "kube/io.h"
 
+#include "files.h"
 #include "sim_world.h"
-
-#define SIM_IO_FILES_MAX 8
-
-struct sim_file {
-	const char *path, *content; /* borrowed; content NULL: it can't be read */
-};
 
 struct sim_io {
 	struct io io; /* first */
@@ -29,7 +24,7 @@ struct sim_io {
 	int64_t offset_ms;	 /* of its monotonic clock */
 	struct list timers, https, sockets, servers;
 	unsigned endpoints;
-	struct sim_file files[SIM_IO_FILES_MAX];
+	struct files files;
 };
 
 struct sim_io *sim_io_new(struct sim_world *world, const char *name);
@@ -52,8 +47,6 @@ size_t sim_io_delete(struct sim_io *sio);
  * What leaves the controller leaves sim_io_held_ms later. */
 bool sim_io_effect(struct sim_io *sio, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-
-void sim_io_file(struct sim_io *sio, const char *path, const char *content);
 
 /* What the controller's own port answers; the status, 0 when nobody listens there. */
 int sim_io_ask(struct sim_io *sio, uint16_t port, const char *path, struct buf *body);

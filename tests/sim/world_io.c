@@ -208,7 +208,7 @@ static void test_files_and_port(void)
 	struct err err;
 
 	begin(4);
-	sim_io_file(c.sio, "/etc/x", "content");
+	files_set(&c.sio->files, "/etc/x", "content");
 	cmp_ok(io->read_file(io, "/etc/x", &body, &err), "==", 0, "a file that is there is read");
 	is(body.data, "content", "as it is");
 	ok(io->read_file(io, "/etc/y", &body, &err) < 0 && err.code == ERR_NOT_FOUND,
