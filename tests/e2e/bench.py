@@ -245,7 +245,8 @@ def rss(table, api):
     with e2e.namespace(api) as namespace, roomy_class(api) as class_name:
         controller = Controller()
         table.row("rss-idle", "KiB", controller.rss_kib())
-        e2e.run_all(api, namespace, [{"code": CODE}] * MANY_TASKS, at_once=10)
+        many = e2e.run_all(api, namespace, [{"code": CODE, "sandboxClassName": class_name}] * MANY_TASKS, at_once=10)
+        assert {e2e.end(task) for task in many} == {"Completed 0"}
         table.row(f"rss-after-{MANY_TASKS}", "KiB", controller.rss_kib())
         tasks = [e2e.create(api, namespace, code="import time; time.sleep(600)", sandboxClassName=class_name,
                             resources={"cpu": "1", "memory": "32Mi"}) for _ in range(MANY_SESSIONS)]
