@@ -99,7 +99,8 @@ def the_controller_is_as_harmless_as_can_be():
     is_(sorted(pod.keys() & {"volumes", "initContainers", "hostNetwork", "hostPID", "hostIPC", "hostUsers"}), [],
         "it mounts nothing and shares nothing with its node")
     ok(objects["PodDisruptionBudget"]["spec"]["minAvailable"] < deployment["replicas"], "a drain may evict one replica at a time")
-    is_(container["resources"]["limits"].keys(), {"memory"}, "its memory is limited, its CPU is not: the Lease must not wait")
+    is_(container["resources"]["limits"].keys(), {"memory", "ephemeral-storage"},
+        "its memory and disk are limited, its CPU is not: the Lease must not wait")
     ok({"livenessProbe", "readinessProbe"} <= container.keys(), "the kubelet is told whether it is well")
 
 

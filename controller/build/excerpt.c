@@ -31,6 +31,7 @@ static bool take_whole(struct excerpt *e, const struct ending_stream *stream)
 
 	assert(result == 0);
 	(void)result;
+	e->head_bytes = e->bytes.length;
 	return utf8_is_valid(buf_str(&e->bytes));
 }
 
@@ -54,6 +55,7 @@ static bool take_ends(struct excerpt *e, const struct ending_stream *stream, uin
 	is_text = utf8_is_valid(first) && utf8_is_valid(last);
 	if (is_text)
 		buf_truncate(&e->bytes, first.n);
+	e->head_bytes = e->bytes.length;
 	buf_append_str(&e->bytes, is_text ? last : buf_str(&end));
 	buf_free(&end);
 	return is_text;

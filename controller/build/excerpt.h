@@ -23,11 +23,12 @@
 
 struct excerpt {
 	struct buf bytes;   /* head, then tail */
+	size_t head_bytes;  /* of these, before the place where the middle is left out */
 	bool is_text;	    /* else it has to be base64 */
 	bool needs_outputs; /* more was kept than stands here */
 };
 
-/* To be freed. */
+/* To be freed. Where nothing is left out, as `bytes` are all of the stream, all is head. */
 void excerpt_make(struct excerpt *e, const struct ending_stream *stream);
 void excerpt_free(struct excerpt *e);
 

@@ -197,6 +197,8 @@ static void write_stream(struct out *o, const char *key, const struct ending_str
 		out_text(o, "text", buf_str(&e.bytes));
 	else if (!without_text)
 		out_base64(o, "base64", buf_str(&e.bytes));
+	if (!without_text && e.bytes.length < stream->bytes)
+		out_number(o, "headBytes", (int64_t)e.head_bytes);
 	out_number(o, "bytes", (int64_t)stream->bytes);
 	omitted = excerpt_omitted(&e, stream, refs->count > 0, !without_text);
 	out_flag(o, "truncated", omitted > 0);

@@ -1,6 +1,9 @@
 #include "ending.h"
 
+#include "base/quantity.h"
+
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 enum reason ending_reason(const struct ending *e, enum reason stopped_by)
@@ -60,7 +63,45 @@ static const char *const descriptions[ENDING_KIND_COUNT] = {
 	[ENDING_STOPPED] = "the sandbox was told to stop while the program ran",
 };
 
-void ending_describe(const struct ending *e, struct buf *out)
+static void append_seconds(int64_t seconds, struct buf *out)
+{
+	buf_printf(out, ": the limit is %" PRId64 " s", seconds);
+}
+
+static void append_bytes(int64_t bytes, struct buf *out)
+{
+	char text[QUANTITY_SIZE];
+
+	quantity_from_bytes(text, bytes);
+	buf_printf(out, ": the limit is %s", text);
+}
+
+/* Of the ends that a limit of the plan has made. */
+static void append_limit(enum ending_kind kind, const struct plan *plan, struct buf *out)
+{
+	switch (kind) {
+	case ENDING_RUN_TIMEOUT: return append_seconds(plan->run_seconds, out);
+	case ENDING_CPU_TIMEOUT: return append_seconds(plan->cpu_seconds, out);
+	case ENDING_START_TIMEOUT: return append_seconds(plan->start_seconds, out);
+	case ENDING_OUT_OF_MEMORY: return append_bytes(plan->memory_bytes, out);
+	case ENDING_FILE_SIZE: return append_bytes(plan->file_size, out);
+	case ENDING_OUTPUT_LIMIT:
+		buf_printf(out,
+			   ": the limits are %" PRId64 " bytes of stdout and %" PRId64 " of stderr",
+			   plan->stdout_bytes, plan->stderr_bytes);
+		return;
+	case ENDING_EXITED:
+	case ENDING_SIGNALLED:
+	case ENDING_VANISHED:
+	case ENDING_INSTALL_TIMEOUT:
+	case ENDING_CANCELLED:
+	case ENDING_NOT_STARTED:
+	case ENDING_STOPPED:
+	case ENDING_KIND_COUNT: break;
+	}
+}
+
+void ending_describe(const struct ending *e, const struct plan *plan, struct buf *out)
 {
 	char text[16];
 
@@ -71,6 +112,8 @@ void ending_describe(const struct ending *e, struct buf *out)
 			   ending_signal_name(e->signal, text));
 	else
 		buf_append_str(out, str_of(descriptions[e->kind]));
+	if (plan)
+		append_limit(e->kind, plan, out);
 	if (e->detail.n > 0)
 		buf_printf(out, " (%.*s)", STR_ARGS(e->detail));
 }

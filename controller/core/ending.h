@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "plan.h"
 #include "reason.h"
 
 #include <stdbool.h>
@@ -59,8 +60,11 @@ struct ending {
  */
 enum reason ending_reason(const struct ending *ending, enum reason stopped_by);
 
-/* Appends what happened, in words, with exit code, signal or limit. */
-void ending_describe(const struct ending *ending, struct buf *out);
+/*
+ * Appends what happened, in words, with exit code, signal or limit. The limits are those of the
+ * plan that was carried out; without it (NULL) they are not named.
+ */
+void ending_describe(const struct ending *ending, const struct plan *plan, struct buf *out);
 
 /* "SIGSEGV" for 11; "signal 63" for what has no name. Valid until the next call with `text`. */
 const char *ending_signal_name(int32_t signal, char text[16]);

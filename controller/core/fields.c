@@ -5,9 +5,13 @@
 #include "base/quantity.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#define RULE_SIZE 128
 
 int fields_begin(struct fields *f, struct buf *texts, struct str json, struct err *err)
 {
@@ -29,8 +33,14 @@ int fields_require(struct str value, const char *path, struct err *err)
 	return value.n > 0 ? 0 : err_set(err, ERR_INVALID, "%s: is missing", path);
 }
 
-int fields_refuse(struct fields *f, const char *rule)
+int fields_refuse(struct fields *f, const char *format, ...)
 {
+	char rule[RULE_SIZE];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(rule, sizeof(rule), format, args);
+	va_end(args);
 	return err_set(f->err, ERR_INVALID, "%s: %s", f->path, rule);
 }
 
@@ -124,7 +134,7 @@ int fields_token(struct fields *f, const struct fields_row *field, struct str va
 	if (read_string(f, value, &s) < 0)
 		return -1;
 	if (s.n > (size_t)field->max)
-		return fields_refuse(f, "is too long");
+		return fields_refuse(f, "must have at most %" PRId64 " bytes", field->max);
 	if (!is_token(s))
 		return fields_refuse(f, "must be printable ASCII without quotes and backslashes");
 	*(struct str *)member(field, into) = s;
@@ -137,7 +147,7 @@ static int read_raw(struct fields *f, const struct fields_row *field, struct str
 	size_t before = f->texts->length;
 
 	if (value.n > (size_t)field->max)
-		return fields_refuse(f, "is too large");
+		return fields_refuse(f, "must have at most %" PRId64 " bytes of JSON", field->max);
 	buf_append_str(f->texts, value);
 	*s = (struct str){f->texts->data + before, value.n};
 	return 0;
@@ -163,7 +173,8 @@ int fields_raw_array(struct fields *f, const struct fields_row *field, struct st
 int fields_number(struct fields *f, const struct fields_row *field, struct str value, void *into)
 {
 	if (!json_to_int(value, field->min, field->max, member(field, into)))
-		return fields_refuse(f, "must be an integer within its bounds");
+		return fields_refuse(f, "must be an integer from %" PRId64 " to %" PRId64,
+				     field->min, field->max);
 	return 0;
 }
 
@@ -180,8 +191,10 @@ int fields_choice(struct fields *f, const struct fields_row *field, struct str v
 		*(bool *)member(field, into) = true;
 	else if (json_string_equal(value, str_of(field->no)))
 		*(bool *)member(field, into) = false;
+	else if (strcmp(field->yes, field->no) == 0)
+		return fields_refuse(f, "must be %s", field->yes);
 	else
-		return fields_refuse(f, "is none of the words that it can be");
+		return fields_refuse(f, "must be %s or %s", field->no, field->yes);
 	return 0;
 }
 
@@ -193,10 +206,28 @@ int fields_presence(struct fields *f, const struct fields_row *field, struct str
 	return 0;
 }
 
-typedef int quantity_fn(struct str text, int64_t *amount, struct err *err);
+struct unit {
+	int (*read)(struct str text, int64_t *amount, struct err *err);
+	void (*write)(char text[QUANTITY_SIZE], int64_t amount);
+	const char *example;
+};
+
+static const struct unit MILLI = {quantity_to_milli, quantity_from_milli, "500m"};
+static const struct unit BYTES = {quantity_to_bytes, quantity_from_bytes, "256Mi"};
+
+static int refuse_quantity(struct fields *f, const struct fields_row *field,
+			   const struct unit *unit)
+{
+	char min[QUANTITY_SIZE], max[QUANTITY_SIZE];
+
+	unit->write(min, field->min);
+	unit->write(max, field->max);
+	return fields_refuse(f, "must be a quantity from %s to %s, such as %s", min, max,
+			     unit->example);
+}
 
 static int read_quantity(struct fields *f, const struct fields_row *field, struct str value,
-			 void *into, quantity_fn *read)
+			 void *into, const struct unit *unit)
 {
 	struct str text = value;
 	struct err err;
@@ -204,22 +235,20 @@ static int read_quantity(struct fields *f, const struct fields_row *field, struc
 
 	if (json_kind(value) == JSON_STRING && read_string(f, value, &text) < 0)
 		return -1;
-	if (read(text, &amount, &err) < 0)
-		return fields_refuse(f, "must be a quantity such as 500m or 256Mi");
-	if (amount < field->min || amount > field->max)
-		return fields_refuse(f, "is a quantity out of its bounds");
+	if (unit->read(text, &amount, &err) < 0 || amount < field->min || amount > field->max)
+		return refuse_quantity(f, field, unit);
 	*(int64_t *)member(field, into) = amount;
 	return 0;
 }
 
 int fields_cpu(struct fields *f, const struct fields_row *field, struct str value, void *into)
 {
-	return read_quantity(f, field, value, into, quantity_to_milli);
+	return read_quantity(f, field, value, into, &MILLI);
 }
 
 int fields_bytes(struct fields *f, const struct fields_row *field, struct str value, void *into)
 {
-	return read_quantity(f, field, value, into, quantity_to_bytes);
+	return read_quantity(f, field, value, into, &BYTES);
 }
 
 /* --- Objects and lists. --- */
@@ -245,7 +274,7 @@ static int read_list(struct fields *f, const struct fields_row *field, struct st
 		size_t before;
 
 		if (*count == (size_t)field->max)
-			return fields_refuse(f, "has too many items");
+			return fields_refuse(f, "must have at most %" PRId64 " items", field->max);
 		before = enter(f, NULL, *count, true);
 		if (read(f, field, item, items + *count * field->item_size) < 0)
 			return -1;

@@ -8,7 +8,8 @@
  *
  * One walk over the object, whatever its size; keys that no table names are skipped, as an older
  * reader has to; null is the same as absent. What has the wrong type or breaks a bound is an error
- * whose message names the field by its path ("spec.env[3].value: ...") and holds no value.
+ * whose message names the field by its path, and the bound ("spec.env: must have at most 64
+ * items"), and holds no value.
  *
  * Strings are copied into one buffer of the size of the JSON: decoded they are never longer, so it
  * is allocated once and never moves.
@@ -60,8 +61,8 @@ int fields_read(struct fields *f, const struct fields_row *table, struct str obj
 /* ERR_INVALID unless `value` has at least one byte. */
 int fields_require(struct str value, const char *path, struct err *err);
 
-/* Sets the error for the field that is being read; returns -1. */
-int fields_refuse(struct fields *f, const char *rule);
+/* Sets the error for the field that is being read, with the rule that it breaks; returns -1. */
+int fields_refuse(struct fields *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* --- How a member is read; each is for a `.read`. --- */
 
@@ -76,7 +77,7 @@ fields_read_fn fields_boolean;
 /* A quantity, as a string or a number, from `min` to `max` thousandths or bytes: into int64_t. */
 fields_read_fn fields_cpu;
 fields_read_fn fields_bytes;
-/* One of two words, into bool: true for `yes`, false for `no`. */
+/* One of two words, into bool: true for `yes`, false for `no`. The same twice: there is but one. */
 fields_read_fn fields_choice;
 /* Whether the member is there, into bool. */
 fields_read_fn fields_presence;

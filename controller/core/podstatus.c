@@ -227,7 +227,7 @@ static const struct row waiting[] = {
 		"the node can't mount the sandbox's volumes"),
 	WAITING(event_is, "FailedAttachVolume", StartTimeout, false, EVENT,
 		"the node can't attach the sandbox's volumes"),
-	WAITING(always, NULL, StartTimeout, false, EVENT, "the sandbox is not up yet"),
+	WAITING(always, NULL, StartTimeout, false, EVENT, "the sandbox did not come up in time"),
 };
 
 static const struct row nothing_seen = {

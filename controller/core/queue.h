@@ -20,6 +20,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of one class. */
+#define QUEUE_WAITING_MAX 10000
+
 struct queue {
 	struct map tasks;      /* by UID: struct queue_task */
 	struct map namespaces; /* by name: struct queue_namespace, while it has tasks */

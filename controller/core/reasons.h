@@ -91,9 +91,9 @@
 	  "started.", \
 	  "Create the object first, or correct its name.") \
 	X(SourceChanged, Input, true, \
-	  "An object that the spec takes its input from changed while the task was being " \
-	  "prepared; nothing was started.", \
-	  "Send the task again, and change sources only between tasks.") \
+	  "The task's class, or an object that the spec takes its input from, changed while " \
+	  "the task was being prepared; nothing was started.", \
+	  "Send the task again.") \
 	\
 	X(DependencyNotFound, Dependencies, false, \
 	  "The package index has no package, or no version of it, that fits a dependency.", \

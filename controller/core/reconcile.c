@@ -1,8 +1,12 @@
 #include "reconcile.h"
 
 #include "base/utf8.h"
+#include "queue.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 /* --- Ways to decide. Each is the last thing that a rule does. --- */
@@ -42,6 +46,20 @@ static void end(const struct snapshot *s, struct decision *d, enum reason reason
 	d->without_texts = s->final_too_large;
 	say(d, text);
 	act(d, EFFECT_WRITE_FINAL, why);
+}
+
+__attribute__((format(printf, 5, 6))) static void end_in_words(const struct snapshot *s,
+							       struct decision *d,
+							       enum reason reason, const char *why,
+							       const char *format, ...)
+{
+	char text[SNAPSHOT_MESSAGE_SIZE];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	end(s, d, reason, str_of(text), why);
 }
 
 static void describe(const struct podstatus *status, struct decision *d)
@@ -177,7 +195,7 @@ static void end_by_outcome(const struct snapshot *s, struct decision *d)
 	if (s->are_outputs_missing)
 		return act(d, EFFECT_WRITE_OUTPUT, "the final status will refer to it");
 	buf_init(&text, sizeof(d->message) - 1);
-	ending_describe(ending, &text);
+	ending_describe(ending, s->plan, &text);
 	end(s, d, ending_reason(ending, stopped.reason), buf_str(&text),
 	    "the outcome is here, whole");
 	buf_free(&text);
@@ -238,13 +256,8 @@ static void drive_marked_session(const struct snapshot *s, struct decision *d)
 
 static void end_tampered(const struct snapshot *s, struct decision *d, const char *field)
 {
-	struct buf text;
-
-	buf_init(&text, sizeof(d->message) - 1);
-	buf_append_str(&text, STR("the sandbox's Pod is not as planned: "));
-	buf_append_str(&text, str_slice(str_of(field), 0, text.limit - text.length));
-	end(s, d, REASON_PodTampered, buf_str(&text), "the Pod is not the planned one");
-	buf_free(&text);
+	end_in_words(s, d, REASON_PodTampered, "the Pod is not the planned one",
+		     "the sandbox's Pod is not as planned: %s", field);
 }
 
 static void after_mark(const struct snapshot *s, struct decision *d)
@@ -294,9 +307,9 @@ static void wait_for_class(const struct snapshot *s, struct decision *d)
 
 	if (s->now_ms < deadline_ms)
 		return wait_until(d, deadline_ms, "the class is not there yet");
-	end(s, d, REASON_ClassNotFound,
-	    STR("there is no SandboxClass of the name in spec.sandboxClassName"),
-	    "the class did not come");
+	end_in_words(s, d, REASON_ClassNotFound, "the class did not come",
+		     "spec.sandboxClassName: there was no SandboxClass %.*s within %" PRId64 " s",
+		     STR_ARGS(s->task->spec.class_name), start_budget_ms(s) / 1000);
 }
 
 static void wait_in_queue(const struct snapshot *s, struct decision *d)
@@ -316,9 +329,9 @@ static void end_uncreated(const struct snapshot *s, struct decision *d)
 {
 	if (s->create_refused)
 		return end_by_podstatus(s, d, s->create_refused, "no Pod could be made");
-	end(s, d, REASON_StartTimeout,
-	    STR("the sandbox's Pod could not be made within the start budget"),
-	    "no Pod could be made");
+	end_in_words(s, d, REASON_StartTimeout, "no Pod could be made",
+		     "the sandbox's Pod could not be made within the start budget of %" PRId64 " s",
+		     start_budget_ms(s) / 1000);
 }
 
 static void create_pod(const struct snapshot *s, struct decision *d)
@@ -354,11 +367,12 @@ static void without_pod(const struct snapshot *s, struct decision *d)
 				    "the Pod is gone before the mark");
 	}
 	if (attempts_used(s) >= RECONCILE_ATTEMPTS_MAX)
-		return end(s, d, REASON_PodLost, STR("its Pods were lost one after the other"),
-			   "no attempt is left");
+		return end_in_words(s, d, REASON_PodLost, "no attempt is left",
+				    "all its %d Pods were lost", RECONCILE_ATTEMPTS_MAX);
 	if (s->admission == ADMISSION_FULL && attempts_used(s) == 0)
-		return end(s, d, REASON_QueueFull, STR("too many tasks are waiting already"),
-			   "the queue is full");
+		return end_in_words(s, d, REASON_QueueFull, "the queue is full",
+				    "%d tasks of SandboxClass %.*s wait already, the most that may",
+				    QUEUE_WAITING_MAX, STR_ARGS(s->task->spec.class_name));
 	if (s->admission != ADMISSION_GRANTED)
 		return wait_in_queue(s, d);
 	create_pod(s, d);
@@ -445,9 +459,10 @@ static void with_pod(const struct snapshot *s, struct decision *d)
 	if (status.stage == PODSTATUS_WAITING)
 		return wait_until(d, deadline_ms, "the sandbox is on its way");
 	if (s->now_ms >= deadline_ms && s->session->stage != SESSION_FAILED)
-		return end(s, d, REASON_StartTimeout,
-			   STR("the sandbox was up, but not ready, when the start budget ended"),
-			   "the start budget is over");
+		return end_in_words(s, d, REASON_StartTimeout, "the start budget is over",
+				    "the sandbox was up, but not ready, when the start budget of "
+				    "%" PRId64 " s ended",
+				    start_budget_ms(s) / 1000);
 	drive_unmarked_session(s, d, deadline_ms);
 }
 

@@ -165,8 +165,8 @@ static bool namespace_is_not_allowed(const struct subject *s)
 	if (selector_matches(s->class->namespace_selector, s->namespace_labels))
 		return false;
 	return refuse(s, REASON_ClassNotAllowed,
-		      "the labels of namespace %.*s don't match the namespaceSelector of "
-		      "SandboxClass %.*s",
+		      "spec.sandboxClassName: the labels of namespace %.*s don't match the "
+		      "namespaceSelector of SandboxClass %.*s",
 		      STR_ARGS(s->task->namespace), STR_ARGS(s->class->name));
 }
 
@@ -185,6 +185,7 @@ static void list_runtimes(const struct class *class, struct buf *out)
 static bool runtime_is_missing(const struct subject *s)
 {
 	const struct task_spec *spec = s->spec;
+	bool is_named = spec->runtime.n > 0;
 	struct str language = spec->language.n > 0 ? spec->language : STR("python");
 	struct buf list;
 
@@ -193,9 +194,10 @@ static bool runtime_is_missing(const struct subject *s)
 	buf_init(&list, SNAPSHOT_MESSAGE_SIZE / 2);
 	list_runtimes(s->class, &list);
 	refuse(s, REASON_LanguageNotSupported,
-	       "SandboxClass %.*s has no runtime %s %.*s; it has: %s", STR_ARGS(s->class->name),
-	       spec->runtime.n > 0 ? "named" : "for",
-	       STR_ARGS(spec->runtime.n > 0 ? spec->runtime : language), list.data);
+	       "%s: SandboxClass %.*s has no runtime %s %.*s; it has: %s",
+	       is_named ? "spec.runtime" : "spec.language", STR_ARGS(s->class->name),
+	       is_named ? "named" : "for", STR_ARGS(is_named ? spec->runtime : language),
+	       list.data);
 	buf_free(&list);
 	return true;
 }
@@ -207,8 +209,9 @@ static bool language_is_unknown(const struct subject *s)
 	if (language_find(runtime->language))
 		return false;
 	return refuse(s, REASON_LanguageNotSupported,
-		      "runtime %.*s of SandboxClass %.*s runs %.*s, which this version can't; "
-		      "it runs python",
+		      "%s: runtime %.*s of SandboxClass %.*s runs %.*s, which this version "
+		      "can't; it runs python",
+		      s->spec->runtime.n > 0 ? "spec.runtime" : "spec.language",
 		      STR_ARGS(runtime->name), STR_ARGS(s->class->name),
 		      STR_ARGS(runtime->language));
 }

@@ -54,7 +54,7 @@ static struct places_class *find_or_make_class(struct places *places, struct str
 		free(class);
 		return NULL;
 	}
-	queue_init(&class->queue, PLACES_WAITING_MAX);
+	queue_init(&class->queue, QUEUE_WAITING_MAX);
 	map_init(&class->namespaces, PLACES_TASKS_MAX);
 	return class;
 }

@@ -15,8 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of one class: more are refused (QueueFull), which an honest caller can act on. */
-#define PLACES_WAITING_MAX 10000
 #define PLACES_CLASSES_MAX 1000
 #define PLACES_TASKS_MAX   100000
 

@@ -96,6 +96,8 @@ def sizes(api, namespace):
     for task, (rule, written, _, wanted) in zip(e2e.run_all(api, namespace, specs, at_once=3), SIZES, strict=True):
         found, kept = task["status"]["stdout"], e2e.stream(api, task, "stdout")
         is_((len(e2e.inline(found)), len(found.get("refs", [])), len(kept), found["omittedBytes"]), wanted, rule)
+        shown = len(e2e.inline(found))
+        is_(found.get("headBytes"), None if shown == written else shown - shown // 4, "it says where the middle is left out")
         is_((found["bytes"], found["truncated"]), (written, wanted[3] > 0), "it says how many bytes there were")
         head = wanted[2] - wanted[2] // 4 if wanted[3] else written
         whole = pattern(written)

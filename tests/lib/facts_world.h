@@ -50,6 +50,7 @@ static inline void facts_make_task(struct facts_world *w, const struct facts *f)
 
 	task->uid = STR(FACTS_UID);
 	task->deleting = f->task_deleting;
+	task->spec.class_name = STR("large");
 	task->spec.start_seconds = TASK_NOT_GIVEN;
 	task->status.phase = f->phase;
 	task->status.attempt = f->attempt;

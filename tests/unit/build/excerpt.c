@@ -97,6 +97,7 @@ static void head_and_tail_are_the_ends(void)
 		bytes[i] = (char)('a' + i % 23);
 	stream = (struct ending_stream){{bytes, 150 * KIB}, {bytes + 150 * KIB, 50 * KIB}, 999999};
 	excerpt_make(&e, &stream);
+	cmp_ok(e.head_bytes, "==", 48 * KIB, "the middle is left out after 48 KiB");
 	ok(memcmp(e.bytes.data, bytes, 48 * KIB) == 0, "three quarters are the beginning");
 	ok(memcmp(e.bytes.data + 48 * KIB, bytes + 184 * KIB, 16 * KIB) == 0,
 	   "one quarter is the end");
@@ -112,11 +113,13 @@ static void a_character_may_lie_across_head_and_tail(void)
 	is_bytes(e.bytes.data, e.bytes.length, "a\xe6\xbc\xa2z", 5,
 		 "without omission they are one text");
 	ok(e.is_text && omitted(&e, &stream) == 0, "and nothing is lost");
+	cmp_ok(e.head_bytes, "==", 5, "nor left out in the middle");
 	excerpt_free(&e);
 	stream.bytes = 6;
 	excerpt_make(&e, &stream);
 	is_bytes(e.bytes.data, e.bytes.length, "az", 2, "with one, the halves are dropped");
 	cmp_ok(omitted(&e, &stream), "==", 4, "and counted");
+	cmp_ok(e.head_bytes, "==", 1, "between the head and the tail that are left");
 	excerpt_free(&e);
 	stream = (struct ending_stream){{"a\xff", 2}, {"z", 1}, 9};
 	excerpt_make(&e, &stream);

@@ -178,10 +178,13 @@ static void long_streams_refer_to_outputs(void)
 	ok(strstr(text.data, "{\"type\":\"OutputComplete\",\"status\":\"True\""),
 	   "and that is said");
 	cmp_ok(text.length, "<", 70 << 10, "64 KiB stand in the status");
+	ok(strstr(text.data, "\"headBytes\":49152,\"bytes\":102400"),
+	   "with the place where the middle is left out");
 	buf_free(&text);
 	w.decision.without_texts = true;
 	write_final(&text);
-	ok(!strstr(text.data, "\"text\""), "a status that was too large comes without texts");
+	ok(!strstr(text.data, "\"text\"") && !strstr(text.data, "\"headBytes\""),
+	   "a status that was too large comes without texts");
 	ok(strstr(text.data, "\"truncated\":false,\"omittedBytes\":0,\"refs\""),
 	   "of which the outputs still hold all");
 	ok(strstr(text.data, "{\"type\":\"OutputComplete\",\"status\":\"False\""),

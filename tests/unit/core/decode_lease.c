@@ -52,7 +52,7 @@ static void what_is_wrong_is_an_error(void)
 		{"{}", "^metadata.resourceVersion: is missing"},
 		{"[]", "must be an object"},
 		{"{'metadata':{'resourceVersion':'123456789012345678901234'}}",
-		 "^metadata.resourceVersion: is too long"},
+		 "^metadata.resourceVersion: must have at most 23 bytes"},
 		{"{'metadata':{'resourceVersion':'1'},'spec':{'renewTime':'now'}}",
 		 "^spec.renewTime: must be a time in UTC"},
 		{"{'metadata':{'resourceVersion':'1'},'spec':{'renewTime':7}}",

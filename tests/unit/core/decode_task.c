@@ -124,8 +124,8 @@ static void a_wrong_spec_is_kept_for_the_status(void)
 	is(task.spec_error, "spec.code: must be a string", "with what is wrong");
 	decode_task_free(&task);
 	decode(&task, OBJECTS_TASK("{'code':'x','timeouts':{'runSeconds':0}}"), &err);
-	is(task.spec_error, "spec.timeouts.runSeconds: must be an integer within its bounds",
-	   "and where");
+	is(task.spec_error, "spec.timeouts.runSeconds: must be an integer from 1 to 86400",
+	   "and where, and the bounds");
 	decode_task_free(&task);
 }
 

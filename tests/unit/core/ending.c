@@ -4,6 +4,16 @@
 
 #include <string.h>
 
+static const struct plan plan = {
+	.start_seconds = 120,
+	.run_seconds = 2,
+	.cpu_seconds = 5,
+	.memory_bytes = 64 << 20,
+	.file_size = 1 << 20,
+	.stdout_bytes = 100,
+	.stderr_bytes = 200,
+};
+
 static const struct row {
 	const char *name;
 	struct ending ending;
@@ -53,7 +63,7 @@ static const struct row {
 	{"our kill for time is RunTimeout whatever the signal",
 	 {.kind = ENDING_RUN_TIMEOUT, .signal = 9},
 	 REASON_RunTimeout,
-	 "the program was killed at the end of its run time"},
+	 "the program was killed at the end of its run time: the limit is 2 s"},
 	{"our kill for the install's time is InstallTimeout",
 	 {.kind = ENDING_INSTALL_TIMEOUT},
 	 REASON_InstallTimeout,
@@ -61,19 +71,20 @@ static const struct row {
 	{"our kill for CPU time is CPUTimeout",
 	 {.kind = ENDING_CPU_TIMEOUT},
 	 REASON_CPUTimeout,
-	 "the program was killed for using more CPU time than allowed"},
+	 "the program was killed for using more CPU time than allowed: the limit is 5 s"},
 	{"our kill for memory is OutOfMemory",
 	 {.kind = ENDING_OUT_OF_MEMORY},
 	 REASON_OutOfMemory,
-	 "the program was killed for using more memory than allowed"},
+	 "the program was killed for using more memory than allowed: the limit is 64Mi"},
 	{"our kill for output is OutputLimitExceeded",
 	 {.kind = ENDING_OUTPUT_LIMIT},
 	 REASON_OutputLimitExceeded,
-	 "the program was killed for writing more output than allowed"},
+	 "the program was killed for writing more output than allowed: the limits are 100 bytes "
+	 "of stdout and 200 of stderr"},
 	{"a kill for a large file is FileSizeLimit",
 	 {.kind = ENDING_FILE_SIZE, .signal = 25},
 	 REASON_FileSizeLimit,
-	 "the program was killed for writing a larger file than allowed"},
+	 "the program was killed for writing a larger file than allowed: the limit is 1Mi"},
 	{"a cancelled run is Cancelled even with exit code 0",
 	 {.kind = ENDING_CANCELLED, .exit_code = 0},
 	 REASON_Cancelled,
@@ -81,7 +92,7 @@ static const struct row {
 	{"not executed in time is StartTimeout",
 	 {.kind = ENDING_START_TIMEOUT},
 	 REASON_StartTimeout,
-	 "the program was not started within its time"},
+	 "the program was not started within its time: the limit is 120 s"},
 	{"a missing interpreter is RunnerFailed with stage and errno",
 	 {.kind = ENDING_NOT_STARTED, .detail = STR("exec /usr/bin/python3: ENOENT")},
 	 REASON_RunnerFailed,
@@ -110,6 +121,18 @@ static void signals_have_names_or_numbers(void)
 	}
 }
 
+static void a_plan_that_is_not_known_names_no_limit(void)
+{
+	struct ending ending = {.whole = true, .kind = ENDING_OUT_OF_MEMORY};
+	struct buf text;
+
+	buf_init(&text, 500);
+	ending_describe(&ending, NULL, &text);
+	is(text.data, "the program was killed for using more memory than allowed",
+	   "without the plan no limit is named");
+	buf_free(&text);
+}
+
 int main(void)
 {
 	bool success_seen = false;
@@ -122,10 +145,11 @@ int main(void)
 		buf_init(&text, 500);
 		is(reason_name(ending_reason(&ending, REASON_Evicted)), reason_name(rows[i].reason),
 		   "%s", rows[i].name);
-		ending_describe(&ending, &text);
+		ending_describe(&ending, &plan, &text);
 		is(text.data, rows[i].described, "  in words");
 		buf_free(&text);
 	}
+	a_plan_that_is_not_known_names_no_limit();
 	for (int kind = 0; kind < ENDING_KIND_COUNT; kind++)
 		for (int code = 0; code < 256; code++) {
 			struct ending ending = {

@@ -376,6 +376,28 @@ static void messages_say_what_happened(void)
 	   "the quota is named");
 }
 
+/* The start budget of the facts has 120 s. */
+static void messages_name_the_limit(void)
+{
+	is(message_of(&(struct facts){.class_missing = true, .expired = true}),
+	   "spec.sandboxClassName: there was no SandboxClass large within 120 s",
+	   "the class that is missing, and how long it was waited for");
+	is(message_of(&(struct facts){.admission = FULL}),
+	   "10000 tasks of SandboxClass large wait already, the most that may",
+	   "how many may wait");
+	is(message_of(&(struct facts){.network_open = true, .expired = true}),
+	   "the sandbox's Pod could not be made within the start budget of 120 s",
+	   "the budget for making the Pod");
+	is(message_of(&(struct facts)HAS_POD(.stage = SESSION_CONNECTING, .expired = true)),
+	   "the sandbox was up, but not ready, when the start budget of 120 s ended",
+	   "the budget for becoming ready");
+	is(message_of(&(struct facts)ENDED(.ending = ENDING_START_TIMEOUT)),
+	   "the program was not started within its time: the limit is 120 s",
+	   "the limit of the plan that was carried out");
+	is(message_of(&(struct facts){.pod = POD_IS_GONE, .attempt = 3, .seen = 3}),
+	   "all its 3 Pods were lost", "how many Pods there may be");
+}
+
 static void long_messages_are_cut_on_characters(void)
 {
 	struct facts facts = HAS_POD(.stage = SESSION_FAILED);
@@ -442,6 +464,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		check_row(&rows[i]);
 	messages_say_what_happened();
+	messages_name_the_limit();
 	long_messages_are_cut_on_characters();
 	lost_pods_keep_their_last_word();
 	silence_may_have_a_known_cause();

@@ -67,10 +67,11 @@ static const struct row {
 	/* Wrong in this class. */
 	{"a language that the class does not have", "{'code':'x','language':'lua'}",
 	 REASON_LanguageNotSupported,
-	 "^SandboxClass default has no runtime for lua; it has: python3 \\(python\\), python2 "
-	 "\\(python\\), node22 \\(node\\)$"},
+	 "^spec.language: SandboxClass default has no runtime for lua; it has: python3 "
+	 "\\(python\\), python2 \\(python\\), node22 \\(node\\)$"},
 	{"a runtime that the class does not have", "{'code':'x','runtime':'python4'}",
-	 REASON_LanguageNotSupported, "^SandboxClass default has no runtime named python4;"},
+	 REASON_LanguageNotSupported,
+	 "^spec.runtime: SandboxClass default has no runtime named python4;"},
 	{"a language is no name of a runtime", "{'code':'x','runtime':'python'}",
 	 REASON_LanguageNotSupported, "no runtime named python;"},
 	{"language and runtime that disagree",
@@ -78,8 +79,8 @@ static const struct row {
 	 "^spec.language is python, but spec.runtime node22 runs node"},
 	{"a language that the class has, and this version can't run",
 	 "{'code':'x','runtime':'node22'}", REASON_LanguageNotSupported,
-	 "^runtime node22 of SandboxClass default runs node, which this version can't; it runs "
-	 "python$"},
+	 "^spec.runtime: runtime node22 of SandboxClass default runs node, which this version "
+	 "can't; it runs python$"},
 	{"too much CPU", "{'code':'x','resources':{'cpu':'2001m'}}", REASON_LimitAboveMaximum,
 	 "^spec.resources.cpu is 2001m, SandboxClass default allows at most 2$"},
 	{"too much memory", "{'code':'x','resources':{'memory':'1025Mi'}}",
@@ -152,7 +153,9 @@ static void a_class_may_choose_its_namespaces(void)
 	       "a namespace with the label may use the class");
 	refusal = validated("{'code':'x'}", &chosen, "{}");
 	cmp_ok(refusal.reason, "==", REASON_ClassNotAllowed, "another may not");
-	like(refusal.message, "^the labels of namespace team don't match the namespaceSelector",
+	like(refusal.message,
+	     "^spec.sandboxClassName: the labels of namespace team don't match the "
+	     "namespaceSelector",
 	     "and is named");
 	decode_class_free(&chosen);
 }

@@ -1,5 +1,7 @@
 #include "manager/places.h"
 
+#include "core/queue.h"
+
 #include "tap.h"
 
 #include <stdio.h>
@@ -112,7 +114,7 @@ static void test_full(void)
 	int refused = 0;
 
 	begin(1);
-	for (int i = 0; i < PLACES_WAITING_MAX; i++) {
+	for (int i = 0; i < QUEUE_WAITING_MAX; i++) {
 		snprintf(uid, sizeof(uid), "t%d", i);
 		refused += ask(uid, "large", "n", i) != ADMISSION_WAITING;
 	}
