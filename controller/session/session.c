@@ -128,11 +128,12 @@ static void step(struct session *s)
 		return;
 	if (s->wants_release)
 		return tell_release(s);
-	if (turn_is_overdue(s))
-		return end_slow_turn(s);
 	if (!wire_is_up(&s->wire) && !session_connect_is_due(s))
 		return;
 	is_free = session_connect_has_turn(s);
+	/* Of a turn that is still wanted: who has come to an end must not attach again. */
+	if (turn_is_overdue(s))
+		return end_slow_turn(s);
 	if (!wire_is_up(&s->wire)) {
 		if (is_free)
 			session_connect_start(s);
