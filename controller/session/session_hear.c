@@ -5,6 +5,19 @@
 #include <assert.h>
 #include <stdlib.h>
 
+bool session_hear_flood(struct session *s)
+{
+	int64_t now_ms = session_now_ms(s);
+	uint64_t due = (uint64_t)(now_ms - s->heard_ms) * SESSION_HEARD_BYTES_A_SECOND / 1000;
+
+	s->excess_bytes -= due < s->excess_bytes ? due : s->excess_bytes;
+	s->excess_bytes += s->wire.heard_bytes - s->heard_bytes;
+	s->heard_bytes = s->wire.heard_bytes;
+	s->heard_ms = now_ms;
+	return s->excess_bytes > SESSION_EXCESS_BYTES_MAX + SESSION_EXCESS_OUTCOMES_MAX *
+								    s->config.limits.outcome_bytes;
+}
+
 /* Keeps them, unless they are what is kept already: the report may be in use. */
 static int keep_facts(struct session *s, struct str facts, struct err *err)
 {

@@ -40,6 +40,10 @@ struct session {
 	int64_t turn_since_ms; /* SESSION_NEVER: it is not held */
 	unsigned slow_turns;
 
+	/* How much it says: of what was heard up to then, what is more than its due. */
+	uint64_t heard_bytes, excess_bytes;
+	int64_t heard_ms;
+
 	/* What the runner told. */
 	struct buf facts;
 	struct hello hello; /* borrows from it */
@@ -84,6 +88,9 @@ void session_connect_lose(struct session *s, enum attach_verdict verdict, const 
 
 void session_hear_facts(struct session *s, struct str facts);
 void session_hear_outcome(struct session *s, struct str bytes, uint64_t offset);
+
+/* Counts what was heard since the last call. True: it is more than any runner has to say. */
+bool session_hear_flood(struct session *s);
 
 /* Moves to where the side has come. */
 void session_hear_progress(struct session *s);
