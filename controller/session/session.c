@@ -343,6 +343,7 @@ void session_pull(struct session *s)
 
 void session_cancel(struct session *s, uint32_t grace_ms)
 {
+	s->wants_cancel = true;
 	controller_side_cancel(&s->side, session_now_ms(s), grace_ms);
 	poke(s);
 }

@@ -62,7 +62,7 @@
 	X(SESSION_NO_FAILURE, "None")                                                    \
 	X(SESSION_UNVERIFIED, "IsolationUnverified")                                     \
 	X(SESSION_INCAPABLE, "CapabilityMissing")                                        \
-	X(SESSION_TAMPERED, "PodTampered") /* the runner belongs to another run */       \
+	X(SESSION_TAMPERED, "PodTampered") /* of another run, or told by another */      \
 	X(SESSION_BROKEN, "RunnerFailed")  /* it broke the protocol, or refused ours */  \
 	X(SESSION_CANCELLED, "Cancelled")  /* before START: nothing ran, nothing will */ \
 	X(SESSION_HELPLESS, "Internal")	   /* we are not let in, or out of numbers */

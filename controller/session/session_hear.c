@@ -77,6 +77,16 @@ static void read_result(struct session *s)
 	session_move(s, SESSION_IS_PULLED);
 }
 
+/* Only for what we have asked it may be said that the task was cancelled. */
+static void end_cancelled(struct session *s)
+{
+	if (s->wants_cancel)
+		session_fail(s, SESSION_CANCELLED, "it was cancelled before it began");
+	else
+		session_fail(s, SESSION_TAMPERED,
+			     "somebody else cancelled the run before it began");
+}
+
 static void end_by_side(struct session *s)
 {
 	const struct controller_side *side = &s->side;
@@ -111,9 +121,7 @@ void session_hear_progress(struct session *s)
 		return;
 	case CONTROLLER_OUTRANKED: session_move(s, SESSION_IS_DISPLACED); return;
 	case CONTROLLER_FAILED: end_by_side(s); return;
-	case CONTROLLER_CANCELLED:
-		session_fail(s, SESSION_CANCELLED, "it was cancelled before it began");
-		return;
+	case CONTROLLER_CANCELLED: end_cancelled(s); return;
 	case CONTROLLER_PULLED:
 		if (!s->outcome)
 			read_result(s);

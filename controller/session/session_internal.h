@@ -16,7 +16,7 @@ struct session {
 
 	/* What may be done. */
 	const struct object *bundle;
-	bool wants_pull, wants_release;
+	bool wants_pull, wants_cancel, wants_release;
 	bool is_release_said;
 
 	struct controller_side side;
