@@ -5,6 +5,7 @@
 #include "mounts.h"
 #include "note.h"
 #include "scratch.h"
+#include "signals.h"
 #include "text.h"
 #include "user.h"
 #include "verify.h"
@@ -63,15 +64,9 @@ static void run_or_fail(const struct step *steps, unsigned count, const struct l
  */
 static void leave_the_runner_behind(void)
 {
-	sigset_t all;
-
 	setsid();
-	for (int number = 1; number < NSIG; number++)
-		if (number != SIGCHLD)
-			signal(number, SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
+	signals_ignore(~SIGNALS_BIT(SIGCHLD));
+	signals_block(~0ull);
 }
 
 static int write_file(const char *path, const char *text)

@@ -9,6 +9,7 @@
 #include "proto/runner_side.h"
 #include "run.h"
 #include "seal.h"
+#include "signals.h"
 #include "text.h"
 #include "watch.h"
 
@@ -305,13 +306,10 @@ static void loop(struct runner *r)
  */
 static int harden(void)
 {
-	sigset_t all, wanted;
+	sigset_t wanted;
 
-	for (int number = 1; number < NSIG; number++)
-		if (number != SIGCHLD && number != SIGTERM)
-			signal(number, SIG_IGN);
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
+	signals_ignore(~(SIGNALS_BIT(SIGCHLD) | SIGNALS_BIT(SIGTERM)));
+	signals_block(~0ull);
 	sigemptyset(&wanted);
 	sigaddset(&wanted, SIGCHLD);
 	sigaddset(&wanted, SIGTERM);

@@ -2,6 +2,7 @@
 
 #include "launch.h"
 #include "seccomp.h"
+#include "signals.h"
 #include "text.h"
 
 #include <errno.h>
@@ -16,31 +17,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The highest signal of Linux; libc's NSIG hides the ones it uses itself. */
-#define SIGNAL_MAX 64
-
-/* The kernel's sigaction: through libc, signals 32 to 34 could not be reset. */
-struct kernel_sigaction {
-	void (*handler)(int);
-	unsigned long flags;
-	void (*restorer)(void);
-	uint64_t mask;
-};
-
 /* Nothing of the runner's signal state is inherited: Python and shells behave as at a terminal. */
 static int session(const struct launch *launch)
 {
-	const struct kernel_sigaction standard = {.handler = SIG_DFL};
-	const uint64_t none = 0;
-
 	(void)launch;
 	if (setsid() < 0)
 		return -1;
-	for (int signal = 1; signal <= SIGNAL_MAX; signal++)
-		if (signal != SIGKILL && signal != SIGSTOP)
-			syscall(SYS_rt_sigaction, signal, &standard, NULL, sizeof(none));
+	signals_ignore(0);
 	umask(022);
-	return (int)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof(none));
+	return signals_block(0);
 }
 
 static int descriptors(const struct launch *launch)

@@ -16,6 +16,10 @@
 #define TAGS_PART_BYTES_MAX (256u << 20)
 #define TAGS_BYTES_MAX	    (1ull << 50) /* of a memory or disk limit */
 #define TAGS_MS_MAX	    UINT32_MAX	 /* 49 days */
+/* Of what is told in a status, whose numbers are signed: one that it can't hold is refused here, or
+ * the status would be refused, and with it the end of the task. */
+#define TAGS_TOLD_MAX	    INT64_MAX
+#define TAGS_TOLD_COUNT_MAX INT32_MAX
 
 /* A layer of isolation, in HELLO and in the outcome. */
 #define LAYER_TABLE(X)                                                                          \
@@ -75,18 +79,19 @@
 
 /* --- Outcome */
 #define STREAM_TABLE(X)                                                                         \
-	X(0x0001, MUST, U64, total, 0, UINT64_MAX)		  /* bytes the program wrote */ \
+	X(0x0001, MUST, U64, total, 0, TAGS_TOLD_MAX)		  /* bytes the program wrote */ \
 	X(0x0002, MUST, LENGTH, head.n, 0, TAGS_PART_BYTES_MAX)	  /* kept from the beginning */ \
 	X(0x0003, MUST, LENGTH, tail.n, 0, TAGS_PART_BYTES_MAX)	  /* and from the end */        \
 	X(0x0004, MUST, HASH, sha256, SHA256_BYTES, SHA256_BYTES) /* of all `total` bytes */
 
-#define USAGE_TABLE(X)                                         \
-	X(0x0001, MUST, U32, wall_ms, 0, TAGS_MS_MAX)          \
-	X(0x0002, MUST, U32, user_ms, 0, TAGS_MS_MAX)          \
-	X(0x0003, MUST, U32, system_ms, 0, TAGS_MS_MAX)        \
-	X(0x0004, MUST, U64, memory_peak_bytes, 0, UINT64_MAX) \
-	X(0x0005, MUST, U32, processes_peak, 0, UINT32_MAX)    \
-	X(0x0006, MUST, U32, leftovers, 0, UINT32_MAX) /* alive after the program; outcome.h */
+#define USAGE_TABLE(X)                                            \
+	X(0x0001, MUST, U32, wall_ms, 0, TAGS_MS_MAX)             \
+	X(0x0002, MUST, U32, user_ms, 0, TAGS_MS_MAX)             \
+	X(0x0003, MUST, U32, system_ms, 0, TAGS_MS_MAX)           \
+	X(0x0004, MUST, U64, memory_peak_bytes, 0, TAGS_TOLD_MAX) \
+	X(0x0005, MUST, U32, processes_peak, 0, UINT32_MAX)       \
+	X(0x0006, MUST, U32, leftovers, 0,                        \
+	  TAGS_TOLD_COUNT_MAX) /* alive after the program; outcome.h */
 
 #define OUTCOME_FILE_TABLE(X)                                   \
 	X(0x0001, MUST, TEXT, path, 1, TAGS_PATH_BYTES_MAX)     \

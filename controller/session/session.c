@@ -128,11 +128,12 @@ static void step(struct session *s)
 		return;
 	if (s->wants_release)
 		return tell_release(s);
-	if (turn_is_overdue(s))
-		return end_slow_turn(s);
 	if (!wire_is_up(&s->wire) && !session_connect_is_due(s))
 		return;
 	is_free = session_connect_has_turn(s);
+	/* Of a turn that is still wanted: who has come to an end must not attach again. */
+	if (turn_is_overdue(s))
+		return end_slow_turn(s);
 	if (!wire_is_up(&s->wire)) {
 		if (is_free)
 			session_connect_start(s);
@@ -181,10 +182,19 @@ static int64_t next_deadline(const struct session *s)
 	return controller_side_deadline(&s->side);
 }
 
+static void stop_flood(struct session *s)
+{
+	if (!session_is_over(s) && s->state != SESSION_IS_PULLED)
+		session_fail(s, SESSION_BROKEN, "the runner said far more than it was asked for");
+	wire_close(&s->wire);
+}
+
 /* The last thing that a callback does: the owner may delete the session in `changed`. */
 static void settle(struct session *s)
 {
 	step(s);
+	if (session_hear_flood(s))
+		stop_flood(s);
 	if (session_is_over(s)) {
 		session_connect_leave_turn(s);
 		if (s->state != SESSION_IS_RELEASED || !session_is_greeted(s))
@@ -268,7 +278,7 @@ struct session *session_new(const struct session_config *config)
 	s->config = *config;
 	s->target = mem_copy_string(config->target, strlen(config->target));
 	s->next_number = config->number;
-	s->attach_due_ms = session_now_ms(s);
+	s->attach_due_ms = s->heard_ms = session_now_ms(s);
 	s->refused_since_ms = s->opened_ms = s->turn_since_ms = SESSION_NEVER;
 	controller_side_init(&s->side, config->run_id, config->attempt,
 			     config->limits.outcome_bytes);
@@ -333,6 +343,7 @@ void session_pull(struct session *s)
 
 void session_cancel(struct session *s, uint32_t grace_ms)
 {
+	s->wants_cancel = true;
 	controller_side_cancel(&s->side, session_now_ms(s), grace_ms);
 	poke(s);
 }

@@ -23,6 +23,9 @@
  *   SESSION_SILENCE_MS in all on two connections or more: Silent. Time in which there was no
  *   connection is not the runner's silence.
  * - A higher session number: Displaced. It is never answered by a higher one of ours.
+ * - A runner that says far more than it was asked for: Failed (RunnerFailed), and the connection is
+ *   closed at once; an outcome that is here already is kept. All sessions share one loop, which a
+ *   runner that hostile code has taken over could keep busy for as long as its Pod lives.
  * - A report that does not satisfy the demands, a runner of another run, an outcome that breaks a
  *   rule: Failed, and `failure` says of which kind. Nothing of the bundle is sent before the report
  *   of *this* connection satisfied.
@@ -45,13 +48,21 @@
 /* A turn is for one transfer: longer, and others would wait for a slow runner. */
 #define SESSION_TURN_MS	       90000
 #define SESSION_SLOW_TURNS_MAX 3
+/*
+ * What a runner may say: so much in each second, and beyond that so much at once. It is all that
+ * was said to anybody, since stdout is broadcast: the pull of a controller before this one, and an
+ * outcome that is sent unasked ten times (proto/runner_side.h).
+ */
+#define SESSION_HEARD_BYTES_A_SECOND (64u << 10)
+#define SESSION_EXCESS_BYTES_MAX     (8u << 20)
+#define SESSION_EXCESS_OUTCOMES_MAX  16
 
 /* X(constant, name): which reason the owner should give. */
 #define SESSION_FAILURES(X)                                                              \
 	X(SESSION_NO_FAILURE, "None")                                                    \
 	X(SESSION_UNVERIFIED, "IsolationUnverified")                                     \
 	X(SESSION_INCAPABLE, "CapabilityMissing")                                        \
-	X(SESSION_TAMPERED, "PodTampered") /* the runner belongs to another run */       \
+	X(SESSION_TAMPERED, "PodTampered") /* of another run, or told by another */      \
 	X(SESSION_BROKEN, "RunnerFailed")  /* it broke the protocol, or refused ours */  \
 	X(SESSION_CANCELLED, "Cancelled")  /* before START: nothing ran, nothing will */ \
 	X(SESSION_HELPLESS, "Internal")	   /* we are not let in, or out of numbers */

@@ -5,6 +5,19 @@
 #include <assert.h>
 #include <stdlib.h>
 
+bool session_hear_flood(struct session *s)
+{
+	int64_t now_ms = session_now_ms(s);
+	uint64_t due = (uint64_t)(now_ms - s->heard_ms) * SESSION_HEARD_BYTES_A_SECOND / 1000;
+
+	s->excess_bytes -= due < s->excess_bytes ? due : s->excess_bytes;
+	s->excess_bytes += s->wire.heard_bytes - s->heard_bytes;
+	s->heard_bytes = s->wire.heard_bytes;
+	s->heard_ms = now_ms;
+	return s->excess_bytes > SESSION_EXCESS_BYTES_MAX + SESSION_EXCESS_OUTCOMES_MAX *
+								    s->config.limits.outcome_bytes;
+}
+
 /* Keeps them, unless they are what is kept already: the report may be in use. */
 static int keep_facts(struct session *s, struct str facts, struct err *err)
 {
@@ -64,6 +77,16 @@ static void read_result(struct session *s)
 	session_move(s, SESSION_IS_PULLED);
 }
 
+/* Only for what we have asked it may be said that the task was cancelled. */
+static void end_cancelled(struct session *s)
+{
+	if (s->wants_cancel)
+		session_fail(s, SESSION_CANCELLED, "it was cancelled before it began");
+	else
+		session_fail(s, SESSION_TAMPERED,
+			     "somebody else cancelled the run before it began");
+}
+
 static void end_by_side(struct session *s)
 {
 	const struct controller_side *side = &s->side;
@@ -98,9 +121,7 @@ void session_hear_progress(struct session *s)
 		return;
 	case CONTROLLER_OUTRANKED: session_move(s, SESSION_IS_DISPLACED); return;
 	case CONTROLLER_FAILED: end_by_side(s); return;
-	case CONTROLLER_CANCELLED:
-		session_fail(s, SESSION_CANCELLED, "it was cancelled before it began");
-		return;
+	case CONTROLLER_CANCELLED: end_cancelled(s); return;
 	case CONTROLLER_PULLED:
 		if (!s->outcome)
 			read_result(s);

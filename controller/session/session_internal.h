@@ -16,7 +16,7 @@ struct session {
 
 	/* What may be done. */
 	const struct object *bundle;
-	bool wants_pull, wants_release;
+	bool wants_pull, wants_cancel, wants_release;
 	bool is_release_said;
 
 	struct controller_side side;
@@ -39,6 +39,10 @@ struct session {
 	int64_t unanswered_ms;
 	int64_t turn_since_ms; /* SESSION_NEVER: it is not held */
 	unsigned slow_turns;
+
+	/* How much it says: of what was heard up to then, what is more than its due. */
+	uint64_t heard_bytes, excess_bytes;
+	int64_t heard_ms;
 
 	/* What the runner told. */
 	struct buf facts;
@@ -84,6 +88,9 @@ void session_connect_lose(struct session *s, enum attach_verdict verdict, const 
 
 void session_hear_facts(struct session *s, struct str facts);
 void session_hear_outcome(struct session *s, struct str bytes, uint64_t offset);
+
+/* Counts what was heard since the last call. True: it is more than any runner has to say. */
+bool session_hear_flood(struct session *s);
 
 /* Moves to where the side has come. */
 void session_hear_progress(struct session *s);

@@ -107,6 +107,7 @@ static void read_frames(struct wire *wire, struct str bytes)
 {
 	struct frame frame;
 
+	wire->heard_bytes += bytes.n;
 	borrow_buffer(wire);
 	while (reader_next(&wire->reader, &bytes, &frame))
 		wire->callbacks->frame(wire->context, &frame);

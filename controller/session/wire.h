@@ -49,6 +49,9 @@ struct wire_callbacks {
 };
 
 struct wire {
+	/* To be read only. */
+	uint64_t heard_bytes; /* of stdout, on all its connections */
+
 	/* Private */
 	struct io *io;
 	struct hub *hub;

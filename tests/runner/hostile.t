@@ -49,6 +49,17 @@ if libc.syscall(56, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0) == 0:
 print('over')
 """
 
+# As many as there may be: to look into each takes gVisor longer than the program took to make them.
+FOLDERS = """
+import os
+n = 0
+try:
+    while True:
+        os.mkdir(f'/tmp/{n}')
+        n += 1
+except OSError: print(n)
+"""
+
 STORM = """
 import os, time
 if os.fork() == 0:
@@ -191,6 +202,13 @@ def hidden():
     ok(outcome.number("sealed-after-ms") < 10000, check("A6", "and in time"))
 
 
+def folders():
+    outcome = run(FOLDERS)
+    is_((outcome.end(), outcome.stdout), ("exited 0", b"16384\n"), check("A6", "a program leaves as many folders as it may"))
+    ok(outcome.number("sealed-after-ms") - outcome.number("wall-ms") < 3000,
+       check("A6", "the runner is not held up by looking into them"))
+
+
 def streams():
     outcome = run(STREAMS_TURNED_ROUND, stdin="given ")
     is_((outcome.end(), outcome.stderr, outcome.stdout[-3:]), ("exited 4", b"given mine", b"end"),
@@ -226,6 +244,7 @@ def kernel_memory():
 
 against_init()
 hidden()
+folders()
 streams()
 entries()
 cpu_of_many()

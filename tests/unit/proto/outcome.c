@@ -203,6 +203,10 @@ static int decode_with(const char *from, const char *to, size_t length, struct e
 
 #define TOTAL(n) "\1\0\x08\0\0\0" n "\0\0\0\0\0\0"
 #define HEAD(n)	 "\2\0\4\0\0\0" n
+/* What a status can't hold: its numbers are signed. */
+#define TOTAL_OF_ALL_BITS "\1\0\x08\0\0\0\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"
+#define PEAK(high)	  "\4\0\x08\0\0\0\0\0\x80\x0C\0\0\0" high
+#define LEFTOVERS(high)	  "\6\0\4\0\0\0\2\0\0" high
 
 static void what_a_hostile_runner_writes_is_refused(void)
 {
@@ -224,6 +228,9 @@ static void what_a_hostile_runner_writes_is_refused(void)
 		{HEAD("\4\0\0\0"), HEAD("\3\0\0\0"), 10, "bytes behind its parts|has another hash"},
 		{HEAD("\4\0\0\0"), HEAD("\xFF\xFF\xFF\xFF"), 10, "stream.head.n is 4294967295"},
 		{HEAD("\4\0\0\0"), HEAD("\0\0\0\x01"), 10, "is truncated"},
+		{TOTAL("\x04\0"), TOTAL_OF_ALL_BITS, 14, "stream.total is 18446744073709551615"},
+		{PEAK("\0"), PEAK("\x80"), 14, "usage.memory_peak_bytes is 9223372037064491008"},
+		{LEFTOVERS("\0"), LEFTOVERS("\x80"), 10, "usage.leftovers is 2147483650"},
 		{"plot.png", "/lot.png", 8, "bad path"},
 		{"plot.png", "plot\0png", 8, "file.path has a NUL"},
 		{"plot.png", "plot\xFFpng", 8, "file.path is not UTF-8"},

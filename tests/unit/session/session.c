@@ -112,6 +112,9 @@ static void test_early_leaves(void)
 
 static void test_cancel(void)
 {
+	uint8_t cancelled[payload_state_bytes];
+
+	payload_put_state(cancelled, &(struct payload_state){.phase = PHASE_DONE});
 	begin();
 	o.is_passive = true;
 	sandbox_ready(s);
@@ -122,6 +125,18 @@ static void test_cancel(void)
 	is(state(), "Failed", "cancelled before START there is no run");
 	is(session_failure_name(o.report.failure), "Cancelled", "and that is why");
 	cmp_ok(s->model.starts, "==", 0, "nothing was started");
+	end();
+
+	begin();
+	o.is_passive = true;
+	sandbox_ready(s);
+	owner_attach(&o);
+	sandbox_run(s, 100);
+	sandbox_say(s, SANDBOX_NUMBER, FRAME_STATE, 0, cancelled, sizeof(cancelled));
+	sandbox_run(s, 100);
+	is(state(), "Failed", "cancelled by somebody else there is no run either");
+	is(session_failure_name(o.report.failure), "PodTampered", "but it is not our doing");
+	is(o.report.text, "somebody else cancelled the run before it began", "and that is said");
 	end();
 
 	begin();

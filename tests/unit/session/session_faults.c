@@ -332,6 +332,95 @@ static void test_slow_transfers(void)
 	end();
 }
 
+/* --- An end that comes in the moment in which the turn has lasted too long. */
+
+/* Says bytes of the outcome, from `from` to before `to`. */
+static void say_outcome(uint64_t from, uint64_t to)
+{
+	while (from < to) {
+		size_t most =
+			to - from < FRAME_PAYLOAD_MAX ? (size_t)(to - from) : FRAME_PAYLOAD_MAX;
+		struct str bytes = object_at(&s->model.outcome_object, from, most);
+
+		sandbox_say(s, SANDBOX_NUMBER, FRAME_DOWNLOAD, from, bytes.p, bytes.n);
+		from += bytes.n;
+	}
+}
+
+/* A pull in which ten bytes are missing still when its turn is over, before that is noticed. */
+static void pull_until_overdue(void)
+{
+	uint64_t total;
+
+	begin();
+	o.is_passive = true;
+	owner_attach(&o);
+	session_upload(o.session, &s->bundle_object);
+	session_start(o.session);
+	sandbox_run(s, 10000);
+	total = s->model.outcome_object.total;
+	s->is_mute = true;
+	session_pull(o.session);
+	sandbox_run(s, 0);
+	say_outcome(0, total - 20);
+	/* A byte now and then, the last one so that nothing is due before the turn is over. */
+	for (uint64_t i = 20; i > 10; i--) {
+		sandbox_run(s, i > 11 ? SESSION_TURN_MS / 10 : SESSION_TURN_MS / 10 - 1000);
+		say_outcome(total - i, total - i + 1);
+	}
+	sandbox_run(s, 1500);
+	session_report(o.session, &o.report);
+}
+
+static void say_last_bytes(void)
+{
+	uint64_t total = s->model.outcome_object.total;
+
+	say_outcome(total - 10, total);
+}
+
+static void say_hello_of_another(void)
+{
+	uint8_t payload[payload_hello_bytes];
+
+	payload_put_hello(payload, &(struct payload_hello){.version = 1, .attempt = 2});
+	sandbox_say(s, SANDBOX_NUMBER, FRAME_HELLO, 0, payload, sizeof(payload));
+}
+
+static void say_outranked(void)
+{
+	uint8_t payload[payload_error_bytes];
+
+	payload_put_error(payload, &(struct payload_error){PROTO_LOWER_SESSION, UINT64_MAX});
+	sandbox_say(s, SANDBOX_NUMBER, FRAME_ERROR, 0, payload, sizeof(payload));
+}
+
+static void test_ends_when_overdue(void)
+{
+	static const struct {
+		const char *name;
+		void (*say)(void);
+		const char *state;
+	} rows[] = {
+		{"the last bytes", say_last_bytes, "Pulled"},
+		{"word from another run", say_hello_of_another, "Failed"},
+		{"a higher session", say_outranked, "Displaced"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pull_until_overdue();
+		is(session_state_name(o.report.state), "Pulling",
+		   "a pull lasts longer than its turn");
+		rows[i].say();
+		s->is_mute = false;
+		sandbox_run(s, LONG_ENOUGH_MS);
+		is(session_state_name(o.report.state), rows[i].state,
+		   "%s, come in that moment, are the end", rows[i].name);
+		cmp_ok(s->ws.count, "==", 1, "and nobody attaches again");
+		end();
+	}
+}
+
 int main(void)
 {
 	test_cut_at_every_message();
@@ -344,5 +433,6 @@ int main(void)
 	test_upload_that_begins_again();
 	test_pull_while_attaching();
 	test_slow_transfers();
+	test_ends_when_overdue();
 	done_testing();
 }
