@@ -13,6 +13,7 @@
  * - whoever queues Pods: schedulingGates, which hold a Pod back and change nothing else;
  * - a cluster that assigns users (OpenShift): a runAsUser that is not 0 where we left it out,
  *   fsGroup, seLinuxOptions.
+ * And what we said that is false or empty may be missing: Kubernetes leaves it out.
  *
  * Of the metadata, name, namespace and our own labels and annotations are compared. Others may be
  * added, but none of ours and none that configures gVisor; so those of the class can be left out of

@@ -187,6 +187,36 @@ static void check_row(const struct buf *ours, const struct row *row)
 	buf_free(&live);
 }
 
+/* Templates write what their values don't give like that, and it means the same as nothing. */
+static void what_a_class_leaves_empty_is_no_difference(void)
+{
+	static const struct row of_empty[] = {
+		{"an empty node selector", "'nodeSelector':{},", "", NULL},
+		{"empty tolerations", "'tolerations':[],", "", NULL},
+		{"empty pull secrets", "'imagePullSecrets':[],", "", NULL},
+	};
+	static const struct row of_texts[] = {
+		{"a toleration's empty value", ",'value':'','effect':'NoSchedule'",
+		 ",'effect':'NoSchedule'", NULL},
+		{"one that is not empty any more", "'value':''", "'value':'x'",
+		 "spec.tolerations[0]"},
+	};
+	struct buf ours;
+
+	plan_a_pod(&ours, OBJECTS_CLASS_WITH(OBJECTS_PYTHON,
+					     ",'imagePullSecrets':[],"
+					     "'scheduling':{'nodeSelector':{},'tolerations':[]}"));
+	for (size_t i = 0; i < sizeof(of_empty) / sizeof(of_empty[0]); i++)
+		check_row(&ours, &of_empty[i]);
+	buf_free(&ours);
+	plan_a_pod(&ours, OBJECTS_CLASS_WITH(OBJECTS_PYTHON,
+					     ",'scheduling':{'tolerations':["
+					     "{'key':'a','value':'','effect':'NoSchedule'}]}"));
+	for (size_t i = 0; i < sizeof(of_texts) / sizeof(of_texts[0]); i++)
+		check_row(&ours, &of_texts[i]);
+	buf_free(&ours);
+}
+
 static void a_priority_class_of_ours_stays(void)
 {
 	static const struct row row = {"another PriorityClass than that of the class",
@@ -272,6 +302,7 @@ int main(void)
 			   "'sandbox'},'tolerations':[{'key':'sandbox','operator':'Exists'}]}"));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		check_row(&planned, &rows[i]);
+	what_a_class_leaves_empty_is_no_difference();
 	a_priority_class_of_ours_stays();
 	a_real_pod_is_the_planned_one();
 	a_shorter_list_is_a_difference_whatever_its_items();
