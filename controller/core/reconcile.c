@@ -290,7 +290,7 @@ static void next_attempt(const struct snapshot *s, struct decision *d,
 
 static void wait_for_class(const struct snapshot *s, struct decision *d)
 {
-	int64_t deadline_ms = s->task_since_ms + start_budget_ms(s);
+	int64_t deadline_ms = s->class_missing_since_ms + start_budget_ms(s);
 
 	if (s->now_ms < deadline_ms)
 		return wait_until(d, deadline_ms, "the class is not there yet");

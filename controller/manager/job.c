@@ -33,6 +33,7 @@ struct job *job_new(struct term *term, struct str uid, struct str in_namespace, 
 	copy_text(job->name, sizeof(job->name), name);
 	job->since_ms = term_now_ms(job->term);
 	job->queued_ms = job->admitted_ms = job->started_ms = job->done_ms = JOB_NO_TIME;
+	job->class_missing_ms = JOB_NO_TIME;
 	buf_init(&job->create_refusal_text, ERR_MESSAGE_SIZE);
 	return job;
 }
@@ -320,15 +321,27 @@ static void take_frozen_plan(struct job *job)
 	job->plan_is_frozen = true;
 }
 
+static const struct class *find_class(struct job *job)
+{
+	const struct policy *policy = term_policy(job->term);
+	const struct class *class = policy_class(policy, job->task->spec.class_name);
+
+	if (class)
+		job->class_missing_ms = JOB_NO_TIME;
+	else if (job->class_missing_ms == JOB_NO_TIME)
+		job->class_missing_ms = term_now_ms(job->term);
+	return class;
+}
+
 static void make_plan(struct job *job)
 {
-	const struct class *class =
-		policy_class(term_policy(job->term), job->task->spec.class_name);
+	const struct class *class;
 
 	if (job->judged_version == term_policy(job->term)->version)
 		return;
 	free_plan(job);
 	job->judged_version = term_policy(job->term)->version;
+	class = find_class(job);
 	validate(job->task, class,
 		 policy_namespace_labels(term_policy(job->term), job->task->namespace),
 		 &job->refusal);

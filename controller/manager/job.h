@@ -58,9 +58,10 @@ struct job {
 		[KUBE_OBJECT_VERSION_SIZE]; /* the newest that the watch has shown, or "" */
 
 	struct refusal refusal;
-	struct plan *plan;	 /* NULL: no class, refused, or not known */
-	bool plan_is_frozen;	 /* it is that of the mark */
-	unsigned judged_version; /* of the policy that refusal and plan come from; 0: none */
+	struct plan *plan;	  /* NULL: no class, refused, or not known */
+	bool plan_is_frozen;	  /* it is that of the mark */
+	unsigned judged_version;  /* of the policy that refusal and plan come from; 0: none */
+	int64_t class_missing_ms; /* since then; JOB_NO_TIME: it is there, or was not looked for */
 
 	enum admission admission;
 	int64_t queued_ms, admitted_ms; /* JOB_NO_TIME before */

@@ -166,6 +166,21 @@ static void labels_are_those_of_now(void)
 	finish();
 }
 
+static void a_class_that_is_replaced_may_be_away_for_a_while(void)
+{
+	begin();
+	leader_begin(&l);
+	leader_run(&l, 110000);
+	leader_event(&l, "/sandboxclasses?", "DELETED", OBJECTS_CLASS);
+	leader_run(&l, MINUTE_MS);
+	cmp_ok(leader_count(&l, "PATCH", LEADER_TASK "/status"), "==", 0,
+	       "a class is waited for, however old the task is");
+	leader_run(&l, 2LL * MINUTE_MS);
+	like(leader_body(&l, "PATCH", LEADER_TASK "/status"), "\"reason\":\"ClassNotFound\"",
+	     "as long as the start budget");
+	finish();
+}
+
 int main(void)
 {
 	nothing_is_judged_before_all_is_known();
@@ -174,5 +189,6 @@ int main(void)
 	a_class_that_cant_be_read_is_none();
 	a_class_brings_the_namespace_of_its_pods();
 	labels_are_those_of_now();
+	a_class_that_is_replaced_may_be_away_for_a_while();
 	done_testing();
 }
