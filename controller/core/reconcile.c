@@ -294,6 +294,11 @@ static void wait_for_class(const struct snapshot *s, struct decision *d)
 
 	if (s->now_ms < deadline_ms)
 		return wait_until(d, deadline_ms, "the class is not there yet");
+	if (s->are_labels_missing)
+		return end(s, d, REASON_Internal,
+			   STR("the labels of its namespace, by which its class chooses, are not "
+			       "known"),
+			   "the namespace did not come");
 	end(s, d, REASON_ClassNotFound,
 	    STR("there is no SandboxClass of the name in spec.sandboxClassName"),
 	    "the class did not come");

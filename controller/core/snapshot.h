@@ -45,6 +45,7 @@ struct snapshot {
 	const struct refusal *refusal; /* by validate, of the task and, if it is there, its class */
 	const struct plan *plan;       /* of both; NULL while the class is missing, or refused */
 	int64_t class_missing_since_ms;
+	bool are_labels_missing; /* of the namespace, by which the class chooses: as good as none */
 
 	enum admission admission;
 	int64_t queued_since_ms, admitted_since_ms;

@@ -321,11 +321,20 @@ static void take_frozen_plan(struct job *job)
 	job->plan_is_frozen = true;
 }
 
+/*
+ * The class, once it is known whether it is for this namespace. The task is there, so its namespace
+ * is: when the watch has not told of it yet, then it has no labels only for us, and there are
+ * selectors that match by a label's absence.
+ */
 static const struct class *find_class(struct job *job)
 {
 	const struct policy *policy = term_policy(job->term);
 	const struct class *class = policy_class(policy, job->task->spec.class_name);
 
+	job->are_labels_missing = class && class->namespace_selector.n > 0 &&
+				  !policy_knows_namespace(policy, job->task->namespace);
+	if (job->are_labels_missing)
+		class = NULL;
 	if (class)
 		job->class_missing_ms = JOB_NO_TIME;
 	else if (job->class_missing_ms == JOB_NO_TIME)

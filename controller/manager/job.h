@@ -62,6 +62,7 @@ struct job {
 	bool plan_is_frozen;	  /* it is that of the mark */
 	unsigned judged_version;  /* of the policy that refusal and plan come from; 0: none */
 	int64_t class_missing_ms; /* since then; JOB_NO_TIME: it is there, or was not looked for */
+	bool are_labels_missing;  /* its namespace is not known yet, so there is no class for it */
 
 	enum admission admission;
 	int64_t queued_ms, admitted_ms; /* JOB_NO_TIME before */

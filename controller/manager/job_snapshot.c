@@ -105,6 +105,7 @@ void job_snapshot(struct job *job, struct snapshot *s, struct session_view *view
 		.refusal = &job->refusal,
 		.plan = job->plan,
 		.class_missing_since_ms = job->class_missing_ms,
+		.are_labels_missing = job->are_labels_missing,
 		.admission = job->admission,
 		.queued_since_ms = job->queued_ms,
 		.admitted_since_ms = job->admitted_ms,

@@ -105,6 +105,11 @@ static void on_namespaces_trouble(void *context, const struct err *err, int64_t 
 	term_note_watch_trouble(policy->term, &kind_namespaces, STR(""), err, retry_ms);
 }
 
+bool policy_knows_namespace(const struct policy *policy, struct str name)
+{
+	return watch_find(policy->namespaces, STR(""), name) != NULL;
+}
+
 struct str policy_namespace_labels(const struct policy *policy, struct str name)
 {
 	const struct kube_object *object = watch_find(policy->namespaces, STR(""), name);
