@@ -56,6 +56,7 @@ static void on_class_deleted(void *context, const struct kube_object *object)
 	struct policy *policy = context;
 
 	forget_class(policy, str_of(object->name));
+	places_forget_class(term_places(policy->term), str_of(object->name));
 	note_change(policy, NULL);
 }
 
