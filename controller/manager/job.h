@@ -68,6 +68,7 @@ struct job {
 	int64_t queued_ms, admitted_ms; /* JOB_NO_TIME before */
 
 	struct job_pod pod;
+	struct space *space; /* where it is, or is going to be, as far as is known; NULL: nowhere */
 
 	bool is_create_refused;
 	struct podstatus create_refusal;
