@@ -202,9 +202,10 @@ void quantity_from_milli(char text[QUANTITY_SIZE], int64_t milli)
 void quantity_from_bytes(char text[QUANTITY_SIZE], int64_t bytes)
 {
 	static const char *const binary[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", NULL};
-	static const char *const decimal[] = {"", "k", NULL};
+	static const char *const decimal[] = {"", "k", "M", "G", "T", "P", "E", NULL};
 
-	if (bytes < 1024)
+	/* Also of a large one: without a suffix the API server would read it as a decimal one. */
+	if (bytes < 1024 || bytes % 1024 != 0)
 		write_amount(text, bytes, 1000, decimal);
 	else
 		write_amount(text, bytes, 1024, binary);

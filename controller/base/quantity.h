@@ -32,9 +32,9 @@ int quantity_to_milli(struct str text, int64_t *milli, struct err *err);
 int quantity_to_bytes(struct str text, int64_t *bytes, struct err *err);
 
 /*
- * Writes an amount, not negative, in the canonical form that the API server gives it: the largest
- * suffix that leaves an integer. Thousandths have decimal suffixes ("1500m", "2", "3k"); bytes have
- * binary ones ("1536Mi") from 1024 on and below that decimal ones ("1k" is 1000).
+ * Writes an amount, not negative, as the API server gives it back: with the largest suffix that
+ * leaves an integer. Thousandths have decimal suffixes ("1500m", "2", "3k"); bytes have binary ones
+ * ("1536Mi") where one fits, and else decimal ones ("1k" is 1000, "100M").
  */
 void quantity_from_milli(char text[QUANTITY_SIZE], int64_t milli);
 void quantity_from_bytes(char text[QUANTITY_SIZE], int64_t bytes);

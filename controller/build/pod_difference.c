@@ -23,7 +23,9 @@ static const char *const filled_in[] = {
 	"spec.overhead",
 	"spec.preemptionPolicy",
 	"spec.priority",
+	"spec.priorityClassName",
 	"spec.schedulerName",
+	"spec.schedulingGates",
 	"spec.securityContext.fsGroup",
 	"spec.securityContext.seLinuxOptions",
 	"spec.serviceAccount",
@@ -104,11 +106,36 @@ static bool may_be_added(const struct comparison *c, struct str value)
 	return is_user_but_root(c, value);
 }
 
+/* A text, list or object with nothing in it. */
+static bool is_empty(struct str value)
+{
+	struct json_walk walk = json_walk(value);
+
+	switch (json_kind(value)) {
+	case JSON_STRING: return json_string_equal(value, STR(""));
+	case JSON_ARRAY:
+	case JSON_OBJECT: return !json_next(&walk, NULL, NULL);
+	case JSON_NOTHING:
+	case JSON_NULL:
+	case JSON_BOOLEAN:
+	case JSON_NUMBER: break;
+	}
+	return false;
+}
+
 /* The member that the path names stands in the planned Pod only. */
 static bool may_be_absent(const struct comparison *c, struct str value)
 {
-	/* Kubernetes leaves false out. */
-	return is_false(value) || path_is(c, "metadata.ownerReferences");
+	/* Kubernetes leaves them out, and a class may well say `nodeSelector: {}`. */
+	return is_false(value) || is_empty(value) || path_is(c, "metadata.ownerReferences");
+}
+
+/* The text stands where the planned Pod has another one. */
+static bool may_be_instead(const struct comparison *c, struct str live)
+{
+	/* Of AlwaysPullImages: each Pod has to show anew that it may have the image. */
+	return path_is(c, "spec.containers[0].imagePullPolicy") &&
+	       json_string_equal(live, STR("Always"));
 }
 
 static bool differ(struct comparison *c, struct str planned, struct str live);
@@ -205,7 +232,8 @@ static bool differ(struct comparison *c, struct str planned, struct str live)
 	switch (kind) {
 	case JSON_OBJECT: return objects_differ(c, planned, live);
 	case JSON_ARRAY: return lists_differ(c, planned, live);
-	case JSON_STRING: return json_string_compare(planned, live) != 0;
+	case JSON_STRING:
+		return json_string_compare(planned, live) != 0 && !may_be_instead(c, live);
 	case JSON_NOTHING:
 	case JSON_NULL:
 	case JSON_BOOLEAN:

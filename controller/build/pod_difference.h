@@ -6,11 +6,14 @@
  * that we would send (pod.h), both ways: what we said must be there, and what we did not say must
  * not be. Forgiven is only what Kubernetes itself fills in, by name:
  * - the scheduler: spec.nodeName;
- * - admission of core: priority, preemptionPolicy, schedulerName, serviceAccount, the
- *   RuntimeClass's overhead and its nodeSelector and tolerations beside ours, the default
- *   tolerations, the pull secrets of the service account;
+ * - admission of core: priority, preemptionPolicy, the default PriorityClass, schedulerName,
+ *   serviceAccount, the RuntimeClass's overhead and its nodeSelector and tolerations beside ours,
+ *   the default tolerations, the pull secrets of the service account, and that the image is always
+ *   pulled;
+ * - whoever queues Pods: schedulingGates, which hold a Pod back and change nothing else;
  * - a cluster that assigns users (OpenShift): a runAsUser that is not 0 where we left it out,
  *   fsGroup, seLinuxOptions.
+ * And what we said that is false or empty may be missing: Kubernetes leaves it out.
  *
  * Of the metadata, name, namespace and our own labels and annotations are compared. Others may be
  * added, but none of ours and none that configures gVisor; so those of the class can be left out of

@@ -303,10 +303,15 @@ static void next_attempt(const struct snapshot *s, struct decision *d,
 
 static void wait_for_class(const struct snapshot *s, struct decision *d)
 {
-	int64_t deadline_ms = s->task_since_ms + start_budget_ms(s);
+	int64_t deadline_ms = s->class_missing_since_ms + start_budget_ms(s);
 
 	if (s->now_ms < deadline_ms)
 		return wait_until(d, deadline_ms, "the class is not there yet");
+	if (s->are_labels_missing)
+		return end(s, d, REASON_Internal,
+			   STR("the labels of its namespace, by which its class chooses, are not "
+			       "known"),
+			   "the namespace did not come");
 	end_in_words(s, d, REASON_ClassNotFound, "the class did not come",
 		     "spec.sandboxClassName: there was no SandboxClass %.*s within %" PRId64 " s",
 		     STR_ARGS(s->task->spec.class_name), start_budget_ms(s) / 1000);

@@ -41,10 +41,11 @@ struct snapshot {
 	struct str task_uid; /* the key */
 	enum knowledge task_known;
 	const struct task *task; /* when present */
-	int64_t task_since_ms;	 /* its creation, or when this controller first saw it */
 
 	const struct refusal *refusal; /* by validate, of the task and, if it is there, its class */
 	const struct plan *plan;       /* of both; NULL while the class is missing, or refused */
+	int64_t class_missing_since_ms;
+	bool are_labels_missing; /* of the namespace, by which the class chooses: as good as none */
 
 	enum admission admission;
 	int64_t queued_since_ms, admitted_since_ms;

@@ -33,6 +33,7 @@ struct job *job_new(struct term *term, struct str uid, struct str in_namespace, 
 	copy_text(job->name, sizeof(job->name), name);
 	job->since_ms = term_now_ms(job->term);
 	job->queued_ms = job->admitted_ms = job->started_ms = job->done_ms = JOB_NO_TIME;
+	job->class_missing_ms = JOB_NO_TIME;
 	buf_init(&job->create_refusal_text, ERR_MESSAGE_SIZE);
 	return job;
 }
@@ -314,15 +315,36 @@ static void take_frozen_plan(struct job *job)
 	job->plan_is_frozen = true;
 }
 
+/*
+ * The class, once it is known whether it is for this namespace. The task is there, so its namespace
+ * is: when the watch has not told of it yet, then it has no labels only for us, and there are
+ * selectors that match by a label's absence.
+ */
+static const struct class *find_class(struct job *job)
+{
+	const struct policy *policy = term_policy(job->term);
+	const struct class *class = policy_class(policy, job->task->spec.class_name);
+
+	job->are_labels_missing = class && class->namespace_selector.n > 0 &&
+				  !policy_knows_namespace(policy, job->task->namespace);
+	if (job->are_labels_missing)
+		class = NULL;
+	if (class)
+		job->class_missing_ms = JOB_NO_TIME;
+	else if (job->class_missing_ms == JOB_NO_TIME)
+		job->class_missing_ms = term_now_ms(job->term);
+	return class;
+}
+
 static void make_plan(struct job *job)
 {
-	const struct class *class =
-		policy_class(term_policy(job->term), job->task->spec.class_name);
+	const struct class *class;
 
 	if (job->judged_version == term_policy(job->term)->version)
 		return;
 	free_plan(job);
 	job->judged_version = term_policy(job->term)->version;
+	class = find_class(job);
 	validate(job->task, class,
 		 policy_namespace_labels(term_policy(job->term), job->task->namespace),
 		 &job->refusal);

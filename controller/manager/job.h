@@ -53,14 +53,17 @@ struct job {
 		[KUBE_OBJECT_VERSION_SIZE]; /* the newest that the watch has shown, or "" */
 
 	struct refusal refusal;
-	struct plan *plan;	 /* NULL: no class, refused, or not known */
-	bool plan_is_frozen;	 /* it is that of the mark */
-	unsigned judged_version; /* of the policy that refusal and plan come from; 0: none */
+	struct plan *plan;	  /* NULL: no class, refused, or not known */
+	bool plan_is_frozen;	  /* it is that of the mark */
+	unsigned judged_version;  /* of the policy that refusal and plan come from; 0: none */
+	int64_t class_missing_ms; /* since then; JOB_NO_TIME: it is there, or was not looked for */
+	bool are_labels_missing;  /* its namespace is not known yet, so there is no class for it */
 
 	enum admission admission;
 	int64_t queued_ms, admitted_ms; /* JOB_NO_TIME before */
 
 	struct job_pod pod;
+	struct space *space; /* where it is, or is going to be, as far as is known; NULL: nowhere */
 
 	bool is_create_refused;
 	struct podstatus create_refusal;

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Zeroed but for its queue: a class that nobody has described allows nothing. */
+/* Zeroed but for its queue: a class that nobody has ever described allows nothing. */
 struct places_class {
+	struct map_entry *entry;
+	bool is_described;
 	struct queue queue;
 	int64_t max, max_per_namespace, taken;
 	struct map namespaces; /* by name: how many places are taken, as intptr_t */
@@ -54,9 +56,23 @@ static struct places_class *find_or_make_class(struct places *places, struct str
 		free(class);
 		return NULL;
 	}
+	class->entry = map_find(&places->classes, name);
 	queue_init(&class->queue, QUEUE_WAITING_MAX);
 	map_init(&class->namespaces, PLACES_TASKS_MAX);
 	return class;
+}
+
+/* Names come and go for as long as the leader leads. */
+static void forget_if_unused(struct places *places, struct places_class *class)
+{
+	if (class->is_described || class->taken > 0 || queue_count(&class->queue) > 0)
+		return;
+	if (places->last == class->entry)
+		places->last = NULL;
+	map_remove(&places->classes, map_key(class->entry));
+	queue_free(&class->queue);
+	map_free(&class->namespaces);
+	free(class);
 }
 
 void places_set_class(struct places *places, struct str name, int64_t max,
@@ -66,8 +82,19 @@ void places_set_class(struct places *places, struct str name, int64_t max,
 
 	if (!class)
 		return;
+	class->is_described = true;
 	class->max = max;
 	class->max_per_namespace = max_per_namespace;
+}
+
+void places_forget_class(struct places *places, struct str name)
+{
+	struct places_class *class = map_get(&places->classes, name);
+
+	if (!class)
+		return;
+	class->is_described = false;
+	forget_if_unused(places, class);
 }
 
 /* --- Counting. --- */
@@ -153,6 +180,7 @@ void places_leave(struct places *places, struct str uid)
 		count(places, task, -1);
 	else
 		queue_remove(&task->class->queue, uid);
+	forget_if_unused(places, task->class);
 	free(task);
 }
 

@@ -22,7 +22,7 @@ struct places {
 	struct map tasks;   /* by UID: struct places_task */
 	struct map classes; /* by name: struct places_class */
 	int64_t max, taken;
-	struct map_entry *last; /* the class that had the last turn; classes are never removed */
+	struct map_entry *last; /* the class that had the last turn; NULL: none, or it is gone */
 };
 
 void places_init(struct places *places, int64_t max);
@@ -31,6 +31,9 @@ void places_free(struct places *places);
 /* What a class allows, from now on; what is taken stays taken. */
 void places_set_class(struct places *places, struct str name, int64_t max,
 		      int64_t max_per_namespace);
+
+/* There is no such class any more: it goes with its last task, and allows till then what it did. */
+void places_forget_class(struct places *places, struct str name);
 
 /*
  * Lets a task wait in its class, whose limits must have been set; one that waits or has its place

@@ -56,6 +56,7 @@ static void on_class_deleted(void *context, const struct kube_object *object)
 	struct policy *policy = context;
 
 	forget_class(policy, str_of(object->name));
+	places_forget_class(term_places(policy->term), str_of(object->name));
 	note_change(policy, NULL);
 }
 
@@ -103,6 +104,11 @@ static void on_namespaces_trouble(void *context, const struct err *err, int64_t 
 	const struct policy *policy = context;
 
 	term_note_watch_trouble(policy->term, &kind_namespaces, STR(""), err, retry_ms);
+}
+
+bool policy_knows_namespace(const struct policy *policy, struct str name)
+{
+	return watch_find(policy->namespaces, STR(""), name) != NULL;
 }
 
 struct str policy_namespace_labels(const struct policy *policy, struct str name)

@@ -34,6 +34,8 @@ bool policy_is_known(const struct policy *policy);
 const struct class *policy_class(const struct policy *policy, struct str name);
 /* Whether Pods of a class are to be in this namespace, whatever its tasks'. */
 bool policy_names_space(const struct policy *policy, struct str name);
+/* The watch has told of it. */
+bool policy_knows_namespace(const struct policy *policy, struct str name);
 /* Raw JSON; empty when the namespace is not known, or has none. */
 struct str policy_namespace_labels(const struct policy *policy, struct str name);
 

@@ -27,6 +27,7 @@ struct term;
 struct space {
 	struct term *term;
 	char name[KUBE_OBJECT_NAMESPACE_SIZE];
+	unsigned users; /* jobs whose Pod is here, or is going to be */
 	struct watch *pods, *policies;
 	bool is_listed;	  /* the Pods that were there when it began have been told */
 	bool is_troubled; /* or could not be: who waits for that has waited long enough */

@@ -102,20 +102,17 @@ static void remove_job(struct term *term, struct job *job)
 {
 	workqueue_done(&term->queue, str_of(job->uid));
 	map_remove(&term->jobs, str_of(job->uid));
+	term_space_leave(term, job);
 	job_delete(job);
-	term_space_sweep(term);
 	/* Its place is free. */
 	term_grant(term);
 	end_look(term);
 }
 
 /* Before its Pods have been listed, nobody knows whether it has one. */
-static bool waits_for_space(struct term *term, const struct job *job)
+static bool waits_for_space(const struct job *job)
 {
-	struct str name = job_pod_namespace(job);
-	struct space *space = name.n > 0 ? term_space(term, name) : NULL;
-
-	return space && !space->is_listed && !space->is_troubled;
+	return job->space && !job->space->is_listed && !job->space->is_troubled;
 }
 
 /* Nothing is to be done now. */
@@ -141,7 +138,8 @@ static void look(struct term *term, struct job *job)
 	struct decision decision;
 
 	job_snapshot(job, &snapshot, &view);
-	if (waits_for_space(term, job)) {
+	term_space_follow(term, job);
+	if (waits_for_space(job)) {
 		term_rest(term, job, RECONCILE_NEVER);
 		return;
 	}

@@ -25,9 +25,13 @@ struct term {
 };
 
 /*
- * Looks no more at namespaces that no class names and no job has its Pod in: there, the next thing
- * may be the end of the namespace, or of our rights in it.
+ * A namespace that no class names and no job has or wants its Pod in is looked at no more: there,
+ * the next thing may be its end, or that of our rights in it. Who is where is counted: with a
+ * namespace for each tenant, to go through all of them and all jobs at the end of each is too much.
  */
+void term_space_follow(struct term *term, struct job *job); /* to where its Pod is now */
+void term_space_leave(struct term *term, struct job *job);
+/* After a change of the policy. */
 void term_space_sweep(struct term *term);
 
 struct job *term_job(const struct term *term, struct str uid);

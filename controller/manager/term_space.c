@@ -14,24 +14,38 @@ struct space *term_space(struct term *term, struct str name)
 	return space;
 }
 
-static bool is_needed(const struct term *term, struct str name)
+static void end_if_unneeded(struct term *term, struct space *space)
 {
-	if (policy_names_space(&term->policy, name))
-		return true;
-	map_for_each (entry, &term->jobs)
-		if (str_equal(job_pod_namespace(entry->value), name))
-			return true;
-	return false;
+	if (space->users > 0 || policy_names_space(&term->policy, str_of(space->name)))
+		return;
+	map_remove(&term->spaces, str_of(space->name));
+	space_delete(space);
+}
+
+void term_space_leave(struct term *term, struct job *job)
+{
+	struct space *space = job->space;
+
+	job->space = NULL;
+	if (space && --space->users == 0)
+		end_if_unneeded(term, space);
+}
+
+void term_space_follow(struct term *term, struct job *job)
+{
+	struct str name = job_pod_namespace(job);
+
+	/* Of one that waits for its place it is not known any more, and will be the same. */
+	if (name.n == 0 || (job->space && str_equal(name, str_of(job->space->name))))
+		return;
+	term_space_leave(term, job);
+	job->space = term_space(term, name);
+	if (job->space)
+		job->space->users++;
 }
 
 void term_space_sweep(struct term *term)
 {
-	map_for_each (entry, &term->spaces) {
-		struct space *space = entry->value;
-
-		if (is_needed(term, str_of(space->name)))
-			continue;
-		map_remove(&term->spaces, str_of(space->name));
-		space_delete(space);
-	}
+	map_for_each (entry, &term->spaces)
+		end_if_unneeded(term, entry->value);
 }

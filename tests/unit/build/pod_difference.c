@@ -23,6 +23,12 @@ static const struct row {
 	 "'priority':0,'preemptionPolicy':'PreemptLowerPriority','serviceAccount':'default',"
 	 "'imagePullSecrets':[{'name':'x'}],'overhead':{'memory':'1Mi'},'dnsPolicy'",
 	 NULL},
+	{"the default PriorityClass of the cluster", "'dnsPolicy'",
+	 "'priorityClassName':'standard','priority':10,'dnsPolicy'", NULL},
+	{"an image that is pulled for each Pod, by AlwaysPullImages",
+	 "'imagePullPolicy':'IfNotPresent'", "'imagePullPolicy':'Always'", NULL},
+	{"a gate that holds the Pod back from being scheduled", "'dnsPolicy'",
+	 "'schedulingGates':[{'name':'kueue.x-k8s.io/admission'}],'dnsPolicy'", NULL},
 	{"false, which Kubernetes leaves out", "'stdinOnce':false,", "", NULL},
 	{"a node selector of the RuntimeClass", "'dnsPolicy'",
 	 "'nodeSelector':{'g':'v'},'dnsPolicy'", NULL},
@@ -79,6 +85,8 @@ static const struct row {
 	 "spec.enableServiceLinks"},
 	{"another service account", "'serviceAccountName':'default'",
 	 "'serviceAccountName':'admin'", "spec.serviceAccountName"},
+	{"an image that must not be pulled", "'imagePullPolicy':'IfNotPresent'",
+	 "'imagePullPolicy':'Never'", "spec.containers[0].imagePullPolicy"},
 	{"a command", "'image'", "'command':['/bin/sh'],'image'", "spec.containers[0].command"},
 	{"another argument", "--grace-seconds=30", "--grace-seconds=3",
 	 "spec.containers[0].args[2]"},
@@ -141,7 +149,7 @@ static const struct row {
 
 static struct buf planned;
 
-static void plan_the_pod(void)
+static void plan_a_pod(struct buf *text, const char *class_json)
 {
 	struct pod_request request = {.task_name = STR("answer"),
 				      .task_namespace = STR("team"),
@@ -150,37 +158,76 @@ static void plan_the_pod(void)
 	struct plan plan;
 	struct err err;
 
-	plans_make(&plan, "{'code':'x'}",
-		   OBJECTS_CLASS_WITH(
-			   OBJECTS_PYTHON,
-			   ",'podNamespace':'','scheduling':{'nodeSelector':{'pool':"
-			   "'sandbox'},'tolerations':[{'key':'sandbox','operator':'Exists'}]}"));
+	plans_make(&plan, "{'code':'x'}", class_json);
 	request.plan = &plan;
-	buf_init(&planned, POD_BYTES_MAX);
-	if (pod_write(&planned, &request, &err) < 0)
+	buf_init(text, POD_BYTES_MAX);
+	if (pod_write(text, &request, &err) < 0)
 		fail("%s", err.message);
 	plan_free(&plan);
 }
 
-static void check_row(const struct row *row)
+static void check_row(const struct buf *ours, const struct row *row)
 {
 	struct buf live;
 	struct str from = json_of(row->from), to = json_of(row->to);
 	char path[POD_DIFFERENCE_SIZE];
-	const char *at = strstr(planned.data, from.p);
+	const char *at = strstr(ours->data, from.p);
 	struct err err;
 	bool differs;
 
 	if (!ok(at != NULL, "%s: there is something to replace", row->name))
 		return;
 	buf_init(&live, POD_BYTES_MAX);
-	buf_append(&live, planned.data, (size_t)(at - planned.data));
+	buf_append(&live, ours->data, (size_t)(at - ours->data));
 	buf_append_str(&live, to);
 	buf_append_str(&live, str_of(at + from.n));
 	ok(json_check(buf_str(&live), &err) == 0, "  what comes of it is JSON");
-	differs = pod_difference(buf_str(&planned), buf_str(&live), path);
+	differs = pod_difference(buf_str(ours), buf_str(&live), path);
 	is(differs ? path : NULL, row->path, "  and is %s", row->path ? "named" : "forgiven");
 	buf_free(&live);
+}
+
+/* Templates write what their values don't give like that, and it means the same as nothing. */
+static void what_a_class_leaves_empty_is_no_difference(void)
+{
+	static const struct row of_empty[] = {
+		{"an empty node selector", "'nodeSelector':{},", "", NULL},
+		{"empty tolerations", "'tolerations':[],", "", NULL},
+		{"empty pull secrets", "'imagePullSecrets':[],", "", NULL},
+	};
+	static const struct row of_texts[] = {
+		{"a toleration's empty value", ",'value':'','effect':'NoSchedule'",
+		 ",'effect':'NoSchedule'", NULL},
+		{"one that is not empty any more", "'value':''", "'value':'x'",
+		 "spec.tolerations[0]"},
+	};
+	struct buf ours;
+
+	plan_a_pod(&ours, OBJECTS_CLASS_WITH(OBJECTS_PYTHON,
+					     ",'imagePullSecrets':[],"
+					     "'scheduling':{'nodeSelector':{},'tolerations':[]}"));
+	for (size_t i = 0; i < sizeof(of_empty) / sizeof(of_empty[0]); i++)
+		check_row(&ours, &of_empty[i]);
+	buf_free(&ours);
+	plan_a_pod(&ours, OBJECTS_CLASS_WITH(OBJECTS_PYTHON,
+					     ",'scheduling':{'tolerations':["
+					     "{'key':'a','value':'','effect':'NoSchedule'}]}"));
+	for (size_t i = 0; i < sizeof(of_texts) / sizeof(of_texts[0]); i++)
+		check_row(&ours, &of_texts[i]);
+	buf_free(&ours);
+}
+
+static void a_priority_class_of_ours_stays(void)
+{
+	static const struct row row = {"another PriorityClass than that of the class",
+				       "'priorityClassName':'low'", "'priorityClassName':'high'",
+				       "spec.priorityClassName"};
+	struct buf ours;
+
+	plan_a_pod(&ours,
+		   OBJECTS_CLASS_WITH(OBJECTS_PYTHON, ",'scheduling':{'priorityClassName':'low'}"));
+	check_row(&ours, &row);
+	buf_free(&ours);
 }
 
 /* The Pod of tests/golden/pod-default.json, as Kubernetes 1.36.3 served it once scheduled. */
@@ -248,9 +295,15 @@ static void long_paths_are_cut(void)
 
 int main(void)
 {
-	plan_the_pod();
+	plan_a_pod(&planned,
+		   OBJECTS_CLASS_WITH(
+			   OBJECTS_PYTHON,
+			   ",'podNamespace':'','scheduling':{'nodeSelector':{'pool':"
+			   "'sandbox'},'tolerations':[{'key':'sandbox','operator':'Exists'}]}"));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		check_row(&rows[i]);
+		check_row(&planned, &rows[i]);
+	what_a_class_leaves_empty_is_no_difference();
+	a_priority_class_of_ours_stays();
 	a_real_pod_is_the_planned_one();
 	a_shorter_list_is_a_difference_whatever_its_items();
 	paths_of_any_length_stay_inside();

@@ -126,6 +126,37 @@ static void test_full(void)
 	places_free(&p);
 }
 
+/* Over weeks more classes come and go than there may be at one time. */
+static void test_classes_that_come_and_go(void)
+{
+	char name[16];
+
+	begin(3);
+	for (int i = 0; i < 2 * PLACES_CLASSES_MAX; i++) {
+		snprintf(name, sizeof(name), "class%d", i);
+		places_set_class(&p, str_of(name), 1, 1);
+		places_forget_class(&p, str_of(name));
+	}
+	places_forget_class(&p, STR("never"));
+	cmp_ok(p.classes.count, "==", 2, "classes that are gone take no room");
+	places_set_class(&p, STR("brief"), 1, 1);
+	ask("a", "brief", "n", 1);
+	ask("b", "brief", "n", 2);
+	is(turns(), "a", "a class has its turn");
+	places_forget_class(&p, STR("brief"));
+	cmp_ok(p.classes.count, "==", 3, "one that is gone stays while a task has a place in it");
+	places_leave(&p, STR("a"));
+	is(turns(), "b", "or waits for one, which it gets");
+	places_leave(&p, STR("b"));
+	cmp_ok(p.classes.count, "==", 2, "with its last task it is forgotten");
+	ask("c", "large", "n", 3);
+	is(turns(), "c", "and the turn goes to another");
+	places_take(&p, STR("d"), STR("gone"), STR("n"));
+	places_leave(&p, STR("d"));
+	cmp_ok(p.classes.count, "==", 2, "as is one that nobody has described");
+	places_free(&p);
+}
+
 int main(void)
 {
 	test_one();
@@ -133,5 +164,6 @@ int main(void)
 	test_turns();
 	test_taking();
 	test_full();
+	test_classes_that_come_and_go();
 	done_testing();
 }

@@ -166,6 +166,71 @@ static void labels_are_those_of_now(void)
 	finish();
 }
 
+/*
+ * The watch of tasks may be ahead of that of namespaces, by a moment or by as long as that is in
+ * trouble. Without labels a selector may match as well as not.
+ */
+static void a_task_is_not_judged_by_labels_that_have_not_come(void)
+{
+	static const struct {
+		const char *sentence, *class_json;
+	} rows[] = {
+		{"a class that wants a label",
+		 OBJECTS_CLASS_WITH(OBJECTS_PYTHON,
+				    ",'namespaceSelector':{'matchLabels':{'a':'b'}}")},
+		{"a class that wants none",
+		 OBJECTS_CLASS_WITH(OBJECTS_PYTHON, ",'namespaceSelector':{'matchExpressions':[{"
+						    "'key':'no','operator':'DoesNotExist'}]}")},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char list[4096];
+
+		begin();
+		snprintf(list, sizeof(list), LEADER_LIST("%s"), rows[i].class_json);
+		classes->body = list;
+		namespaces->body = LEADER_LIST("");
+		leader_begin(&l);
+		leader_run(&l, MINUTE_MS);
+		ok(!job()->plan, "%s: nothing is planned before the labels are known",
+		   rows[i].sentence);
+		cmp_ok(leader_count(&l, "PATCH", LEADER_TASK "/status"), "==", 0,
+		       "  and nobody is refused");
+		leader_event(&l, "/v1/namespaces?", "ADDED",
+			     NAMESPACE("team", "60", ",'labels':{'a':'b'}"));
+		leader_run(&l, 0);
+		ok(job()->plan, "  with them the task is planned");
+		finish();
+	}
+}
+
+static void labels_that_never_come_end_the_task(void)
+{
+	begin();
+	classes->body = LEADER_LIST(OBJECTS_CLASS_WITH(OBJECTS_PYTHON, ",'namespaceSelector':{}"));
+	namespaces->body = LEADER_LIST("");
+	leader_begin(&l);
+	leader_run(&l, 3LL * MINUTE_MS);
+	like(leader_body(&l, "PATCH", LEADER_TASK "/status"), "\"reason\":\"Internal\"",
+	     "when the start budget is over, and not as a missing class");
+	finish();
+}
+
+static void a_class_that_is_replaced_may_be_away_for_a_while(void)
+{
+	begin();
+	leader_begin(&l);
+	leader_run(&l, 110000);
+	leader_event(&l, "/sandboxclasses?", "DELETED", OBJECTS_CLASS);
+	leader_run(&l, MINUTE_MS);
+	cmp_ok(leader_count(&l, "PATCH", LEADER_TASK "/status"), "==", 0,
+	       "a class is waited for, however old the task is");
+	leader_run(&l, 2LL * MINUTE_MS);
+	like(leader_body(&l, "PATCH", LEADER_TASK "/status"), "\"reason\":\"ClassNotFound\"",
+	     "as long as the start budget");
+	finish();
+}
+
 int main(void)
 {
 	nothing_is_judged_before_all_is_known();
@@ -174,5 +239,8 @@ int main(void)
 	a_class_that_cant_be_read_is_none();
 	a_class_brings_the_namespace_of_its_pods();
 	labels_are_those_of_now();
+	a_task_is_not_judged_by_labels_that_have_not_come();
+	labels_that_never_come_end_the_task();
+	a_class_that_is_replaced_may_be_away_for_a_while();
 	done_testing();
 }

@@ -51,10 +51,11 @@ static void a_task_gets_its_pod(void)
 	leader_close(&l);
 }
 
-static void begin_three(void)
+static void begin_three_of(const char *classes)
 {
 	leader_open(&l);
 	l.tasks_max = 1;
+	leader_on(&l, "GET", "/sandboxclasses?", 200, classes);
 	leader_on(&l, "GET", "/sandboxtasks?", 200,
 		  LEADER_TABLE(LEADER_ROW("a", UID_A, "71") "," LEADER_ROW(
 			  "b", UID_B, "72") ","
@@ -71,6 +72,11 @@ static void begin_three(void)
 	leader_on(&l, "POST", "/pods?", 201, LEADER_ECHO);
 	leader_begin(&l);
 	leader_run(&l, 100);
+}
+
+static void begin_three(void)
+{
+	begin_three_of(LEADER_LIST(OBJECTS_CLASS));
 }
 
 /* The one place is free, and two want it that have to be read again first. */
@@ -201,34 +207,58 @@ static void a_finished_task_leaves_no_pod(void)
 	cmp_ok(leader_count(&l, "DELETE", POD_OF_TASK), "==", 1,
 	       "a Pod that the watch has lost sight of is looked for and deleted");
 	ok(job_of(LEADER_UID), "until it is gone there is something to do");
-	term_space(l.term, STR("own"));
 	leader_on(&l, "GET", POD_OF_TASK, 404, "{'kind':'Status'}");
 	leader_event(&l, "/pods?", "ADDED", leader_pod(&l, DELETED_AS, "401", STATUS_OF_POD));
 	leader_event(&l, "/pods?", "DELETED", leader_pod(&l, DELETED_AS, "402", STATUS_OF_POD));
 	leader_run(&l, 1000);
 	ok(!job_of(LEADER_UID), "then the task is forgotten");
 	cmp_ok(l.term->places.taken, "==", 0, "and its place is free");
-	ok(!map_get(&l.term->spaces, STR("own")), "and so is a namespace that nobody is in");
 	leader_close(&l);
 }
 
-/* A namespace may be about to end, or our rights in it, once the last task there is over. */
-static void namespaces_that_nobody_needs_are_left_alone(void)
+static bool is_looked_at(const char *name)
 {
-	struct space *own;
+	return map_get(&l.term->spaces, str_of(name)) != NULL;
+}
 
+static void lose_task(const char *path, const char *pod, const char *row)
+{
+	leader_on(&l, "GET", path, 404, "{'kind':'Status'}");
+	leader_on(&l, "GET", pod, 404, "{'kind':'Status'}");
+	leader_event(&l, "/sandboxtasks?", "DELETED", row);
+	leader_run(&l, MINUTE_MS);
+}
+
+/* A namespace may be about to end, or our rights in it, once the last task there is over. */
+static void a_namespace_is_looked_at_while_a_task_needs_it(void)
+{
+	begin_three_of(LEADER_LIST(OBJECTS_CLASS_WITH(OBJECTS_PYTHON, ",'podNamespace':''")));
+	cmp_ok(leader_count(&l, "POST", "/namespaces/team/pods?"), "==", 1,
+	       "a task has its Pod in its own namespace");
+	lose_task("/team/sandboxtasks/a", "/pods/sbt-aaaaaaaa",
+		  LEADER_ROW_EVENT(LEADER_ROW("a", UID_A, "80")));
+	cmp_ok(leader_count(&l, "POST", "/namespaces/team/pods?"), "==", 2,
+	       "when it is over the next one has its Pod there");
+	ok(is_looked_at("team"), "so that it is still looked at");
+	ok(is_looked_at("other"), "as is one in which a task waits for its place");
+	lose_task("/team/sandboxtasks/b", "/pods/sbt-bbbbbbbb",
+		  LEADER_ROW_EVENT(LEADER_ROW("b", UID_B, "81")));
+	cmp_ok(leader_count(&l, "POST", "/namespaces/other/pods?"), "==", 1,
+	       "which then has its Pod there");
+	cmp_ok(leader_count(&l, "GET", "/namespaces/other/pods?"), "==", 2,
+	       "of a namespace that was listed and watched once");
+	ok(!is_looked_at("team"), "one without a task is looked at no more");
+	leader_close(&l);
+}
+
+static void a_namespace_is_looked_at_while_a_class_names_it(void)
+{
 	begin(TASK(OBJECTS_PENDING));
-	own = term_space(l.term, STR("own"));
-	term_space(l.term, STR("other"));
-	leader_run(&l, 100);
-	job_of(LEADER_UID)->pod.pod->namespace = STR("own");
-	term_space_sweep(l.term);
-	ok(map_get(&l.term->spaces, STR("own")) == own, "one with a task's Pod is looked at");
-	ok(!map_get(&l.term->spaces, STR("other")), "one with nothing is not");
-	ok(map_get(&l.term->spaces, STR("sandboxtask-pods")), "one that a class names always is");
-	job_of(LEADER_UID)->pod.pod->namespace = STR("sandboxtask-pods");
-	term_space_sweep(l.term);
-	ok(!map_get(&l.term->spaces, STR("own")), "and the first one until its last task is over");
+	term_space(l.term, STR("named"));
+	leader_event(&l, "/sandboxclasses?", "DELETED", OBJECTS_CLASS);
+	ok(!is_looked_at("named"), "one that no class names and no task is in is left alone");
+	ok(is_looked_at("sandboxtask-pods"), "one that no class names any more, but a task is in, "
+					     "is not");
 	leader_close(&l);
 }
 
@@ -300,7 +330,8 @@ int main(void)
 	the_watch_of_tasks_knows_a_name_better_than_a_pod();
 	pods_of_others_are_nobodys();
 	a_finished_task_leaves_no_pod();
-	namespaces_that_nobody_needs_are_left_alone();
+	a_namespace_is_looked_at_while_a_task_needs_it();
+	a_namespace_is_looked_at_while_a_class_names_it();
 	the_last_list_gives_places_away();
 	a_term_ends_at_any_time();
 	events_are_not_queued_for_ever();
