@@ -148,33 +148,10 @@ static void sweep(const struct snapshot *s, struct decision *d, const char *why)
 	act(d, EFFECT_DELETE_POD, why);
 }
 
-static bool runner_could_be_released(const struct snapshot *s)
-{
-	switch (s->session->stage) {
-	case SESSION_READY:
-	case SESSION_UPLOADING:
-	case SESSION_RECEIVED:
-	case SESSION_STARTING:
-	case SESSION_INSTALLING:
-	case SESSION_RUNNING:
-	case SESSION_DONE:
-	case SESSION_PULLING:
-	case SESSION_PULLED: return true;
-	case SESSION_NONE:
-	case SESSION_CONNECTING:
-	case SESSION_RELEASED:
-	case SESSION_DISPLACED:
-	case SESSION_SILENT:
-	case SESSION_FAILED:
-	case SESSION_STAGE_COUNT: break;
-	}
-	return false;
-}
-
 /* Status first, Pod second; the runner is told in between, so that it goes without its grace. */
 static void clean_up(const struct snapshot *s, struct decision *d)
 {
-	if (pod_is_present(s) && snapshot_pod_is_ours(s) && runner_could_be_released(s))
+	if (pod_is_present(s) && snapshot_pod_is_ours(s) && snapshot_runner_hears_us(s))
 		return act(d, EFFECT_RELEASE, "the final status is written: the runner may go");
 	sweep(s, d, "the final status is written: the Pod goes");
 }

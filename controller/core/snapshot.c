@@ -18,3 +18,26 @@ bool snapshot_pod_is_ours(const struct snapshot *s)
 	       snapshot_pod_has_plan(s, s->task->status.plan_sha256) ||
 	       (s->plan && snapshot_pod_has_plan(s, str_of(s->plan->sha256)));
 }
+
+bool snapshot_runner_hears_us(const struct snapshot *s)
+{
+	switch (s->session->stage) {
+	case SESSION_READY:
+	case SESSION_UPLOADING:
+	case SESSION_RECEIVED:
+	case SESSION_STARTING:
+	case SESSION_INSTALLING:
+	case SESSION_RUNNING:
+	case SESSION_DONE:
+	case SESSION_PULLING:
+	case SESSION_PULLED: return true;
+	case SESSION_NONE:
+	case SESSION_CONNECTING:
+	case SESSION_RELEASED:
+	case SESSION_DISPLACED:
+	case SESSION_SILENT:
+	case SESSION_FAILED:
+	case SESSION_STAGE_COUNT: break;
+	}
+	return false;
+}

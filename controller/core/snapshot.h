@@ -80,4 +80,7 @@ bool snapshot_pod_has_plan(const struct snapshot *snapshot, struct str sha256);
  */
 bool snapshot_pod_is_ours(const struct snapshot *snapshot);
 
+/* A session has its runner on the line, and has not sent it away. */
+bool snapshot_runner_hears_us(const struct snapshot *snapshot);
+
 #endif
