@@ -194,6 +194,14 @@ static void end_by_silence(const struct snapshot *s, struct decision *d)
 	end_by_podstatus(s, d, &status, "the runner is silent, and the Pod's status says why");
 }
 
+/* A Pod whose node is dead looks as it did for as long as there is a Node: no event tells of it. */
+static void wait_for_reach(const struct snapshot *s, struct decision *d, const char *why)
+{
+	if (s->now_ms < snapshot_overdue_ms(s))
+		return wait_until(d, snapshot_overdue_ms(s), why);
+	end_by_silence(s, d);
+}
+
 static void end_by_session(const struct snapshot *s, struct decision *d)
 {
 	end(s, d, s->session->failure, s->session->failure_text, "the session can't go on");
@@ -204,7 +212,7 @@ static void drive_marked_session(const struct snapshot *s, struct decision *d)
 	switch (s->session->stage) {
 	case SESSION_NONE:
 		return act(d, EFFECT_ATTACH, "the mark is set: the runner knows the rest");
-	case SESSION_CONNECTING: return wait_for_event(d, "attaching");
+	case SESSION_CONNECTING: return wait_for_reach(s, d, "attaching");
 	case SESSION_READY:
 		return act(d, EFFECT_UPLOAD, "marked, and the runner has no bundle yet");
 	case SESSION_UPLOADING: return wait_for_event(d, "uploading");
@@ -257,7 +265,7 @@ static void after_mark(const struct snapshot *s, struct decision *d)
 	if (status.stage == PODSTATUS_ENDED)
 		return end_by_podstatus(s, d, &status, "the marked Pod has ended");
 	if (status.stage == PODSTATUS_WAITING && s->session->stage == SESSION_NONE)
-		return wait_for_event(d, "the kubelet has to find the container again");
+		return wait_for_reach(s, d, "the kubelet has to find the container again");
 	if (!s->plan && (s->session->stage == SESSION_NONE || s->session->stage == SESSION_READY))
 		return end(s, d, REASON_Internal,
 			   STR("the plan is of another version of the controller"),

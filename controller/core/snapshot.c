@@ -41,3 +41,15 @@ bool snapshot_runner_hears_us(const struct snapshot *s)
 	}
 	return false;
 }
+
+int64_t snapshot_overdue_ms(const struct snapshot *s)
+{
+	int64_t end_ms = s->pod_since_ms;
+
+	/* The deadline runs from when the kubelet has seen it, which the start budget bounds. */
+	if (s->plan)
+		end_ms += (s->plan->start_seconds + plan_deadline_seconds(s->plan)) * 1000;
+	if (s->pod->deleting && s->pod_deleting_since_ms < end_ms)
+		end_ms = s->pod_deleting_since_ms;
+	return end_ms + SNAPSHOT_OVERDUE_MS;
+}

@@ -19,6 +19,8 @@
 #include <stdint.h>
 
 #define SNAPSHOT_MESSAGE_SIZE 1024
+/* What a Pod that has to end gets for it: its grace of 30 s, and the kubelet as much to say so. */
+#define SNAPSHOT_OVERDUE_MS 60000
 
 enum knowledge {
 	KNOWN_UNSEEN, /* not in the cache, and not looked for: may exist */
@@ -53,9 +55,10 @@ struct snapshot {
 
 	/* The Pod with the highest attempt that has this task's label or name. */
 	enum knowledge pod_known;
-	const struct pod *pod;	    /* present: as it is; absent: as it was seen last, or NULL */
-	int64_t pod_attempt;	    /* from its name */
-	int64_t pod_since_ms;	    /* its creation */
+	const struct pod *pod;	       /* present: as it is; absent: as it was seen last, or NULL */
+	int64_t pod_attempt;	       /* from its name */
+	int64_t pod_since_ms;	       /* its creation */
+	int64_t pod_deleting_since_ms; /* when it is being deleted */
 	const char *pod_difference; /* the field in which it is not the planned Pod; NULL: it is */
 	int64_t attempts_seen; /* the highest attempt whose Pod is known to have existed, or 0 */
 	bool is_event_read;    /* the last Event about the Pod was asked for: */
@@ -82,5 +85,8 @@ bool snapshot_pod_is_ours(const struct snapshot *snapshot);
 
 /* A session has its runner on the line, and has not sent it away. */
 bool snapshot_runner_hears_us(const struct snapshot *snapshot);
+
+/* When it would have ended, if a kubelet saw to it: by its deadline, or for its deletion. */
+int64_t snapshot_overdue_ms(const struct snapshot *snapshot);
 
 #endif

@@ -106,7 +106,9 @@ static int write_body(struct job *job, struct buf *body, struct err *err)
 
 /* --- What became of it. --- */
 
-static void announce_final(struct job *job)
+/* A session that is without a connection then has nobody to release: it would look for one in vain
+ * for as long as its Pod does not go. */
+static void note_final(struct job *job)
 {
 	struct session_view view = {.stage = SESSION_NONE};
 
@@ -115,6 +117,10 @@ static void announce_final(struct job *job)
 	announce_end(job, &view);
 	free(job->unsure);
 	job->unsure = NULL;
+	if (view.stage != SESSION_CONNECTING)
+		return;
+	run_delete(job->run);
+	job->run = NULL;
 }
 
 /* Nobody else writes a status, so what has our words is ours. */
@@ -124,7 +130,7 @@ void effect_status_note_read(struct job *job)
 	    !str_equal(job->task->status.reason, str_of(reason_name(job->unsure->reason))))
 		return;
 	job->decision = *job->unsure;
-	announce_final(job);
+	note_final(job);
 }
 
 static void note_unsure(struct job *job)
@@ -165,7 +171,7 @@ static void note_written(struct job *job, struct str body)
 		job->run = NULL;
 	}
 	if (job->decision.effect == EFFECT_WRITE_FINAL)
-		announce_final(job);
+		note_final(job);
 	announce_done(job);
 	term_done(job->term, job);
 }

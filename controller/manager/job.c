@@ -174,6 +174,7 @@ static void replace_pod(struct job *job, struct pod *pod, char *json)
 {
 	struct job_pod *p = &job->pod;
 	bool is_another = !p->pod || !str_equal(p->pod->uid, pod->uid);
+	bool was_deleting = !is_another && p->pod->deleting;
 	char *event_reason = p->event_reason, *event_message = p->event_message;
 
 	p->event_reason = p->event_message = NULL;
@@ -181,6 +182,8 @@ static void replace_pod(struct job *job, struct pod *pod, char *json)
 	p->pod = pod;
 	p->json = json;
 	p->is_compared = false;
+	if (!was_deleting)
+		p->deleting_since_ms = term_now_ms(job->term);
 	if (is_another) {
 		free(event_reason);
 		free(event_message);

@@ -34,7 +34,7 @@ struct job_pod {
 	struct pod *pod; /* as it is, or as it was last; NULL: never seen */
 	char *json;	 /* which it borrows from */
 	int64_t attempt; /* of its name */
-	int64_t since_ms;
+	int64_t since_ms, deleting_since_ms;
 	int64_t attempts_seen;		      /* the highest that is known to have existed */
 	bool is_compared;		      /* `difference` is of this text and this plan */
 	char difference[POD_DIFFERENCE_SIZE]; /* "" when there is none */

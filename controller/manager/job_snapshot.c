@@ -58,6 +58,7 @@ static void set_pod(struct job *job, struct snapshot *s)
 	s->pod = p->pod;
 	s->pod_attempt = p->attempt;
 	s->pod_since_ms = p->since_ms;
+	s->pod_deleting_since_ms = p->deleting_since_ms;
 	s->pod_difference = difference(job);
 	s->attempts_seen = p->attempts_seen;
 	s->is_event_read = p->event_reason != NULL;

@@ -125,7 +125,8 @@ static inline const struct snapshot *facts_build(struct facts_world *w, const st
 	s->session = &w->session;
 	s->are_outputs_missing = f->outputs > 0;
 	s->final_too_large = f->final_too_large;
-	s->class_missing_since_ms = s->pod_since_ms = s->admitted_since_ms = since_ms;
+	s->class_missing_since_ms = s->pod_since_ms = s->pod_deleting_since_ms = since_ms;
+	s->admitted_since_ms = since_ms;
 	s->queued_since_ms = f->just_queued ? FACTS_NOW_MS - 10 : since_ms;
 	return s;
 }

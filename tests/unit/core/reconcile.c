@@ -8,6 +8,8 @@
 #include <stdio.h>
 
 #define AT_DEADLINE (FACTS_NOW_MS - 5000 + FACTS_START_MS) /* of budgets that began 5 s ago */
+/* The Pod's deadline, which is all start budget here, from when the kubelet can have seen it. */
+#define OVERDUE (AT_DEADLINE + FACTS_START_MS + SNAPSHOT_OVERDUE_MS)
 
 /* Facts for rows that differ in little: what a row adds overrides what stands here. */
 #pragma GCC diagnostic ignored "-Woverride-init"
@@ -254,7 +256,21 @@ static const struct row {
 	{"a sealed outcome is pulled from a Pod that is being deleted",
 	 MARKED(.stage = SESSION_DONE, .pod_deleting = true), EFFECT_PULL},
 	{"a marked Pod that the kubelet lost sight of is waited for", MARKED(.pod = POD_WAITING),
-	 EFFECT_NONE, REASON_NONE, RECONCILE_NEVER},
+	 EFFECT_NONE, REASON_NONE, OVERDUE},
+	{"a runner that can't be reached is waited for until its Pod has to be over",
+	 MARKED(.stage = SESSION_CONNECTING), EFFECT_NONE, REASON_NONE, OVERDUE},
+	{"one whose Pod is being deleted, for the grace of that",
+	 MARKED(.stage = SESSION_CONNECTING, .pod_deleting = true), EFFECT_NONE, REASON_NONE,
+	 FACTS_NOW_MS - 5000 + SNAPSHOT_OVERDUE_MS},
+	{"then it does not answer any more, though the Pod looks as if it ran",
+	 MARKED(.stage = SESSION_CONNECTING, .pod_deleting = true, .expired = true),
+	 EFFECT_WRITE_FINAL, REASON_RunnerFailed},
+	{"nor does one that no controller has ever reached since",
+	 MARKED(.pod = POD_WAITING, .pod_deleting = true, .expired = true), EFFECT_WRITE_FINAL,
+	 REASON_RunnerFailed},
+	{"one that is connected is waited for, however long its Pod takes to go",
+	 MARKED(.stage = SESSION_RUNNING, .pod_deleting = true, .expired = true), EFFECT_NONE,
+	 REASON_NONE, RECONCILE_NEVER},
 
 	/* After the mark: ends without an outcome. */
 	{"a marked Pod out of sight is read", MARKED(.pod = POD_OUT_OF_SIGHT), EFFECT_READ_POD},
@@ -430,6 +446,26 @@ static void lost_pods_keep_their_last_word(void)
 	cmp_ok(d.reason, "==", REASON_Interrupted, "but not by another Pod's");
 }
 
+static void a_pod_whose_deadline_is_long_over_has_a_dead_node(void)
+{
+	struct facts facts = MARKED(.stage = SESSION_CONNECTING);
+	struct facts_world world;
+	struct decision d;
+
+	facts_build(&world, &facts);
+	world.snapshot.now_ms = OVERDUE;
+	reconcile(&world.snapshot, &d);
+	cmp_ok(d.reason, "==", REASON_RunnerFailed,
+	       "a Pod that nobody deletes and nobody reaches is given up after its deadline");
+	world.pod.deleting = true;
+	world.pod.conditions[world.pod.condition_count++] =
+		(struct pod_condition){.type = STR("DisruptionTarget"),
+				       .status = STR("True"),
+				       .reason = STR("DeletionByTaintManager")};
+	reconcile(&world.snapshot, &d);
+	cmp_ok(d.reason, "==", REASON_NodeLost, "what Kubernetes says of its node is told");
+}
+
 static void silence_may_have_a_known_cause(void)
 {
 	struct facts facts = MARKED(.stage = SESSION_SILENT);
@@ -467,6 +503,7 @@ int main(void)
 	messages_name_the_limit();
 	long_messages_are_cut_on_characters();
 	lost_pods_keep_their_last_word();
+	a_pod_whose_deadline_is_long_over_has_a_dead_node();
 	silence_may_have_a_known_cause();
 	a_task_may_name_its_own_start_budget();
 	done_testing();

@@ -110,7 +110,11 @@ static const char *broken_by_waiting(const struct facts *f, const struct decisio
 
 	if (!f->not_leading && f->pod == POD_OUT_OF_SIGHT && had_a_pod && (is_over || f->marked))
 		return "a Pod out of sight is looked for";
-	if (is_over || f->marked || d->wake_at_ms != RECONCILE_NEVER)
+	if (is_over || d->wake_at_ms != RECONCILE_NEVER)
+		return NULL;
+	if (f->marked && (f->stage == SESSION_CONNECTING || f->stage == SESSION_NONE))
+		return "a runner that can't be reached is not waited for without end";
+	if (f->marked)
 		return NULL;
 	/* Its turn will come as an event. */
 	if (f->admission != GRANTED && f->phase == TASK_Queued && !pod_is_there(f))

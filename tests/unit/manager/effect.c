@@ -326,6 +326,53 @@ static void a_pod_that_was_there_is_looked_at(void)
 	finish();
 }
 
+/* --- After the mark. --- */
+
+static void mark(void)
+{
+	static char task[4096];
+	struct err err;
+
+	snprintf(task, sizeof(task),
+		 LEADER_TASK_OF("team", "answer", LEADER_UID, "80",
+				"{'phase':'Running','startedAt':"
+				"'2026-01-02T03:04:05Z','attempt':1,'podUID':"
+				"'made','planSHA256':'%s'}"),
+		 job()->plan->sha256);
+	leader_on(&l, "GET", LEADER_TASK, 200, task);
+	if (job_note_task(job(), json_of(task), &err) < 0)
+		fail("%s", err.message);
+	term_wake_now(l.term, job());
+}
+
+#define DELETED "made\",\"deletionTimestamp\":\"2026-01-02T03:09:05Z"
+#define GIVEN_UP                                                                         \
+	"{'containerStatuses':[{'name':'sandbox','state':{'running':{}}}],'conditions':" \
+	"[{'type':'DisruptionTarget','status':'True','reason':'DeletionByTaintManager'}]}"
+
+/* Its Node stays, so its Pods do, as the kubelet has described them last. */
+static void a_dead_node_does_not_hold_its_task(void)
+{
+	begin();
+	mark();
+	leader_on(&l, "PATCH", "/status?", 200,
+		  LEADER_TASK_OF("team", "answer", LEADER_UID, "90",
+				 "{'phase':'Failed','reason':'NodeLost','attempt':1}"));
+	leader_event(&l, "/pods?", "MODIFIED", leader_pod(&l, "made", "400", LEADER_RUNNING));
+	leader_run(&l, 5LL * MINUTE_MS);
+	ok(job()->run, "a runner that can't be reached is attached to all the same");
+	leader_event(&l, "/pods?", "MODIFIED", leader_pod(&l, DELETED, "401", GIVEN_UP));
+	leader_run(&l, SNAPSHOT_OVERDUE_MS / 2);
+	leader_event(&l, "/pods?", "MODIFIED", leader_pod(&l, DELETED, "402", GIVEN_UP));
+	leader_run(&l, SNAPSHOT_OVERDUE_MS / 2 - 1);
+	cmp_ok(leader_count(&l, "PATCH", "/status?"), "==", 0, "its Pod gets its time to go");
+	leader_run(&l, 1);
+	like(leader_body(&l, "PATCH", "/status?"), "\"reason\":\"NodeLost\"",
+	     "then the task ends, as Kubernetes says of the node");
+	ok(job() && !job()->run, "what is left is waited for, and not attached to any more");
+	finish();
+}
+
 /* --- Outputs. --- */
 
 static struct session session;
@@ -335,9 +382,7 @@ static char text[OUTPUT_PART_BYTES_MAX + 1];
 /* A marked task whose long outcome is here: its outputs are to be written, and nothing else. */
 static void begin_output(int status, const char *body)
 {
-	static char task[4096];
 	struct job *j;
-	struct err err;
 
 	begin();
 	leader_on(&l, "POST", "/sandboxoutputs?", status, body)->code = ERR_TRANSPORT;
@@ -350,16 +395,7 @@ static void begin_output(int status, const char *body)
 	j = job();
 	j->run = mem_new(1, sizeof(*j->run));
 	*j->run = (struct run){.job = j, .session = &session, .displaced_ms = JOB_NO_TIME};
-	snprintf(task, sizeof(task),
-		 LEADER_TASK_OF("team", "answer", LEADER_UID, "80",
-				"{'phase':'Running','startedAt':"
-				"'2026-01-02T03:04:05Z','attempt':1,'podUID':"
-				"'made','planSHA256':'%s'}"),
-		 j->plan->sha256);
-	leader_on(&l, "GET", LEADER_TASK, 200, task);
-	if (job_note_task(j, json_of(task), &err) < 0)
-		fail("%s", err.message);
-	term_wake_now(l.term, j);
+	mark();
 }
 
 /* The session is not on the heap. */
@@ -475,6 +511,7 @@ int main(void)
 	retry_after_is_kept_to();
 	a_refused_pod_is_tried_until_the_budget_ends();
 	a_pod_that_was_there_is_looked_at();
+	a_dead_node_does_not_hold_its_task();
 	outputs_come_before_the_status_that_names_them();
 	an_output_that_is_refused_holds_nothing_back();
 	an_output_that_is_there_is_ours();
