@@ -20,6 +20,7 @@
 #include "kube/client.h"
 #include "kube/kube_object.h"
 #include "run.h"
+#include "shares.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,6 +79,7 @@ struct job {
 	int64_t started_ms; /* when this term gave leave to start … */
 	int64_t done_ms;    /* … and when it saw the outcome sealed */
 
+	struct shares_part part;   /* of what its namespace may have under way */
 	struct client_call *call;  /* the effect that is under way … */
 	struct decision decision;  /* … and what it was decided on */
 	struct decision *unsure;   /* a final write that may have landed; NULL: there is none */
