@@ -121,13 +121,15 @@ static bool pod_may_be_left(const struct snapshot *s)
 
 static void sweep(const struct snapshot *s, struct decision *d, const char *why)
 {
+	bool is_ours = pod_is_present(s) && snapshot_pod_is_ours(s);
+
 	if (pod_may_be_left(s))
 		return act(d, EFFECT_READ_POD, "is a Pod left behind, out of sight?");
-	if (!pod_is_present(s) || !snapshot_pod_is_ours(s))
-		return wait_for_event(d, "nothing is left");
-	if (s->pod->deleting)
-		return wait_for_event(d, "the Pod is being deleted");
-	act(d, EFFECT_DELETE_POD, why);
+	if (is_ours && !s->pod->deleting)
+		return act(d, EFFECT_DELETE_POD, why);
+	if (s->is_other_pod_in_sight)
+		return act(d, EFFECT_READ_OTHER_POD, "is another Pod left behind?");
+	wait_for_event(d, is_ours ? "the Pod is being deleted" : "nothing is left");
 }
 
 static bool runner_could_be_released(const struct snapshot *s)
@@ -353,6 +355,8 @@ static void without_pod(const struct snapshot *s, struct decision *d)
 		return next_attempt(s, d, &lost, s->attempts_seen,
 				    "the Pod is gone before the mark");
 	}
+	if (s->is_other_pod_in_sight)
+		return act(d, EFFECT_READ_OTHER_POD, "no second Pod beside one that somebody made");
 	if (attempts_used(s) >= RECONCILE_ATTEMPTS_MAX)
 		return end(s, d, REASON_PodLost, STR("its Pods were lost one after the other"),
 			   "no attempt is left");

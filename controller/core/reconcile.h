@@ -27,8 +27,9 @@
 /* X(name): what a decision asks for. */
 #define RECONCILE_EFFECTS(X)                                                              \
 	X(NONE)                                                                           \
-	X(READ_TASK) /* live */                                                           \
-	X(READ_POD)  /* live, by the name of the last attempt */                          \
+	X(READ_TASK)	  /* live */                                                      \
+	X(READ_POD)	  /* live, by its name, or that of the last attempt */            \
+	X(READ_OTHER_POD) /* live: one that is in sight beside it, and takes its place */ \
 	X(WRITE_NETWORK_POLICY)                                                           \
 	X(CREATE_POD)	 /* of `attempt` */                                               \
 	X(DELETE_POD)	 /* with its UID as precondition */                               \

@@ -50,13 +50,14 @@ struct snapshot {
 	int64_t queued_since_ms, admitted_since_ms;
 	bool network_ready; /* the policies that close the Pod's network are in place */
 
-	/* The Pod with the highest attempt that has this task's label or name. */
+	/* The Pod that is looked at: of all that have a name of this task's only one at a time. */
 	enum knowledge pod_known;
 	const struct pod *pod;	    /* present: as it is; absent: as it was seen last, or NULL */
 	int64_t pod_attempt;	    /* from its name */
 	int64_t pod_since_ms;	    /* its creation */
 	const char *pod_difference; /* the field in which it is not the planned Pod; NULL: it is */
 	int64_t attempts_seen; /* the highest attempt whose Pod is known to have existed, or 0 */
+	bool is_other_pod_in_sight; /* the watches show one that may be looked at in its place */
 	struct str event_reason, event_message; /* of the last Event about the Pod */
 
 	const struct podstatus

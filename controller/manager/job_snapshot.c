@@ -60,6 +60,7 @@ static void set_pod(struct job *job, struct snapshot *s)
 	s->pod_since_ms = p->since_ms;
 	s->pod_difference = difference(job);
 	s->attempts_seen = p->attempts_seen;
+	s->is_other_pod_in_sight = job_other_pod(job) != NULL;
 	s->event_reason = text_or_empty(p->event_reason);
 	s->event_message = text_or_empty(p->event_message);
 }

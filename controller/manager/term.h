@@ -105,6 +105,12 @@ void term_note_watch_trouble(struct term *term, const struct target_resource *re
 			     struct str in_namespace, const struct err *err, int64_t retry_ms);
 void term_pod_note(struct term *term, const struct kube_object *object);
 void term_pod_note_gone(struct term *term, const struct kube_object *object);
+/*
+ * A Pod that has a name of this task's, of those in sight, but the one that the job looks at: the
+ * first one, or, while that is there and in sight, the next one behind it, so that none comes round
+ * again; NULL: none. In the order of namespaces and names.
+ */
+const struct kube_object *term_pod_other(const struct term *term, const struct job *job);
 /* A list of the Pods of a namespace is through: those that it did not have are in doubt. */
 void term_pod_note_listed(struct term *term, const char *in_namespace, const struct watch *pods);
 

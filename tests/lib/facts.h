@@ -49,7 +49,8 @@ struct facts {
 	enum facts_pod_flaw flaw;
 	bool pod_deleting;
 	int pod_attempt;
-	bool expired; /* every budget */
+	bool other_in_sight; /* a Pod of a lower attempt than the one above */
+	bool expired;	     /* every budget */
 	enum session_stage stage;
 	enum ending_kind ending;
 	bool ending_not_whole;
@@ -66,6 +67,13 @@ static inline void facts_apply(struct facts *f, const struct decision *d)
 	case EFFECT_NONE: break;
 	case EFFECT_READ_TASK: f->task = TASK_IS_THERE; break;
 	case EFFECT_READ_POD: f->pod = POD_IS_GONE; break;
+	case EFFECT_READ_OTHER_POD:
+		f->pod = POD_WAITING;
+		f->flaw = POD_IS_SOUND;
+		f->pod_deleting = f->other_in_sight = false;
+		f->pod_attempt = 1;
+		f->stage = SESSION_NONE;
+		break;
 	case EFFECT_WRITE_NETWORK_POLICY: f->network_open = false; break;
 	case EFFECT_CREATE_POD:
 		f->pod = POD_WAITING;

@@ -118,6 +118,7 @@ static inline const struct snapshot *facts_build(struct facts_world *w, const st
 	s->pod_attempt = f->pod_attempt;
 	s->pod_difference = f->flaw == POD_WAS_CHANGED ? "spec.hostNetwork" : NULL;
 	s->attempts_seen = f->seen;
+	s->is_other_pod_in_sight = f->other_in_sight;
 	s->create_refused = f->creation == CREATION_NOT_TRIED ? NULL : &w->create_refused;
 	s->create_again_ms = FACTS_NOW_MS + 1000;
 	s->session = &w->session;

@@ -97,6 +97,13 @@ const char *leader_body(const struct leader *l, const char *method, const char *
 	"'spec':{'sandboxClassName':'default','code':'print(1) # canary','stdin':'canary'},"    \
 	"'status':" status "}"
 
+/* A Pod of LEADER_TASK, with little more than its names. */
+#define LEADER_POD_OF(in_namespace, attempt, uid, version, task_uid)                   \
+	"{'metadata':{'name':'sbt-11111111222233334444555555555555-" attempt           \
+	"','namespace':'" in_namespace "','uid':'" uid "','resourceVersion':'" version \
+	"','annotations':{'sandboxtask.io/task':'team/answer'},"                       \
+	"'labels':{'sandboxtask.io/task-uid':'" task_uid "'}}}"
+
 #define LEADER_RUNNING \
 	"{'containerStatuses':[{'name':'sandbox','state':{'running':{}}}],'phase':'Running'}"
 

@@ -62,6 +62,7 @@ static const struct kind {
 	{"finishing it", "PATCH", "/sandboxtasks/answer/status", "\"phase\":\"Succeeded\""},
 	{"making a Pod", "POST", "/pods?", NULL},
 	{"reading a Pod", "GET", "/pods/", NULL, sim_node_delete_by_force},
+	{"reading another Pod", "GET", "-3", NULL, sim_node_forge},
 	{"deleting a Pod", "DELETE", "/pods/", NULL},
 	{"closing the network", "PATCH", "/networkpolicies/", NULL},
 	{"writing an output", "POST", "/sandboxoutputs?", NULL},
