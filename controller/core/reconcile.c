@@ -119,15 +119,6 @@ static int64_t attempts_used(const struct snapshot *s)
 							  : s->task->status.attempt;
 }
 
-static int64_t start_budget_ms(const struct snapshot *s)
-{
-	if (s->plan)
-		return s->plan->start_seconds * 1000;
-	if (s->task->spec.start_seconds != TASK_NOT_GIVEN)
-		return s->task->spec.start_seconds * 1000;
-	return RECONCILE_START_SECONDS * 1000;
-}
-
 /* --- The task is over: what is left of it goes. --- */
 
 /* It only looks gone, maybe, like one whose label was stripped; not one that was being deleted. */
@@ -139,13 +130,15 @@ static bool pod_may_be_left(const struct snapshot *s)
 
 static void sweep(const struct snapshot *s, struct decision *d, const char *why)
 {
+	bool is_ours = pod_is_present(s) && snapshot_pod_is_ours(s);
+
 	if (pod_may_be_left(s))
 		return act(d, EFFECT_READ_POD, "is a Pod left behind, out of sight?");
-	if (!pod_is_present(s) || !snapshot_pod_is_ours(s))
-		return wait_for_event(d, "nothing is left");
-	if (s->pod->deleting)
-		return wait_for_event(d, "the Pod is being deleted");
-	act(d, EFFECT_DELETE_POD, why);
+	if (is_ours && !s->pod->deleting)
+		return act(d, EFFECT_DELETE_POD, why);
+	if (s->is_other_pod_in_sight)
+		return act(d, EFFECT_READ_OTHER_POD, "is another Pod left behind?");
+	wait_for_event(d, is_ours ? "the Pod is being deleted" : "nothing is left");
 }
 
 /* Status first, Pod second; the runner is told in between, so that it goes without its grace. */
@@ -288,7 +281,7 @@ static void next_attempt(const struct snapshot *s, struct decision *d,
 
 static void wait_for_class(const struct snapshot *s, struct decision *d)
 {
-	int64_t deadline_ms = s->class_missing_since_ms + start_budget_ms(s);
+	int64_t deadline_ms = s->class_missing_since_ms + snapshot_start_budget_ms(s);
 
 	if (s->now_ms < deadline_ms)
 		return wait_until(d, deadline_ms, "the class is not there yet");
@@ -299,7 +292,7 @@ static void wait_for_class(const struct snapshot *s, struct decision *d)
 			   "the namespace did not come");
 	end_in_words(s, d, REASON_ClassNotFound, "the class did not come",
 		     "spec.sandboxClassName: there was no SandboxClass %.*s within %" PRId64 " s",
-		     STR_ARGS(s->task->spec.class_name), start_budget_ms(s) / 1000);
+		     STR_ARGS(s->task->spec.class_name), snapshot_start_budget_ms(s) / 1000);
 }
 
 static void wait_in_queue(const struct snapshot *s, struct decision *d)
@@ -321,12 +314,12 @@ static void end_uncreated(const struct snapshot *s, struct decision *d)
 		return end_by_podstatus(s, d, s->create_refused, "no Pod could be made");
 	end_in_words(s, d, REASON_StartTimeout, "no Pod could be made",
 		     "the sandbox's Pod could not be made within the start budget of %" PRId64 " s",
-		     start_budget_ms(s) / 1000);
+		     snapshot_start_budget_ms(s) / 1000);
 }
 
 static void create_pod(const struct snapshot *s, struct decision *d)
 {
-	int64_t deadline_ms = s->admitted_since_ms + start_budget_ms(s);
+	int64_t deadline_ms = s->admitted_since_ms + snapshot_start_budget_ms(s);
 
 	if (s->create_refused && s->create_refused->hopeless)
 		return end_by_podstatus(s, d, s->create_refused, "no Pod can be made");
@@ -356,6 +349,8 @@ static void without_pod(const struct snapshot *s, struct decision *d)
 		return next_attempt(s, d, &lost, s->attempts_seen,
 				    "the Pod is gone before the mark");
 	}
+	if (s->is_other_pod_in_sight)
+		return act(d, EFFECT_READ_OTHER_POD, "no second Pod beside one that somebody made");
 	if (attempts_used(s) >= RECONCILE_ATTEMPTS_MAX)
 		return end_in_words(s, d, REASON_PodLost, "no attempt is left",
 				    "all its %d Pods were lost", RECONCILE_ATTEMPTS_MAX);
@@ -427,7 +422,7 @@ static void with_pod(const struct snapshot *s, struct decision *d)
 		.stage = PODSTATUS_ENDED,
 		.reason = REASON_SourceChanged,
 		.what = "the class changed while the sandbox was starting"};
-	int64_t deadline_ms = s->pod_since_ms + start_budget_ms(s);
+	int64_t deadline_ms = s->pod_since_ms + snapshot_start_budget_ms(s);
 	struct podstatus status;
 
 	if (!snapshot_pod_is_ours(s))
@@ -452,7 +447,7 @@ static void with_pod(const struct snapshot *s, struct decision *d)
 		return end_in_words(s, d, REASON_StartTimeout, "the start budget is over",
 				    "the sandbox was up, but not ready, when the start budget of "
 				    "%" PRId64 " s ended",
-				    start_budget_ms(s) / 1000);
+				    snapshot_start_budget_ms(s) / 1000);
 	drive_unmarked_session(s, d, deadline_ms);
 }
 

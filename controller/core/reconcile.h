@@ -21,15 +21,15 @@
 #define RECONCILE_ATTEMPTS_MAX	  3    /* Pods before a mark */
 #define RECONCILE_QUEUE_NOTICE_MS 1000 /* a shorter wait is not written into status */
 #define RECONCILE_FULL_MS	  5000 /* so often one asks who is neither queued nor refused */
-#define RECONCILE_START_SECONDS	  120  /* while the class, which says how many, is missing */
 #define RECONCILE_NEVER		  INT64_MAX /* of a wake-up */
 
 /* X(name): what a decision asks for. */
 #define RECONCILE_EFFECTS(X)                                                              \
 	X(NONE)                                                                           \
-	X(READ_TASK)  /* live */                                                          \
-	X(READ_POD)   /* live, by the name of the last attempt */                         \
-	X(READ_EVENT) /* the last one about the Pod */                                    \
+	X(READ_TASK)	  /* live */                                                      \
+	X(READ_POD)	  /* live, by its name, or that of the last attempt */            \
+	X(READ_OTHER_POD) /* live: one that is in sight beside it, and takes its place */ \
+	X(READ_EVENT)	  /* the last one about the Pod */                                \
 	X(WRITE_NETWORK_POLICY)                                                           \
 	X(CREATE_POD)	 /* of `attempt` */                                               \
 	X(DELETE_POD)	 /* with its UID as precondition */                               \

@@ -42,6 +42,15 @@ bool snapshot_runner_hears_us(const struct snapshot *s)
 	return false;
 }
 
+int64_t snapshot_start_budget_ms(const struct snapshot *s)
+{
+	if (s->plan)
+		return s->plan->start_seconds * 1000;
+	if (s->task->spec.start_seconds != TASK_NOT_GIVEN)
+		return s->task->spec.start_seconds * 1000;
+	return SNAPSHOT_START_SECONDS * 1000;
+}
+
 int64_t snapshot_overdue_ms(const struct snapshot *s)
 {
 	int64_t end_ms = s->pod_since_ms;

@@ -18,7 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SNAPSHOT_MESSAGE_SIZE 1024
+#define SNAPSHOT_MESSAGE_SIZE  1024
+#define SNAPSHOT_START_SECONDS 120 /* while the class, which says how many, is missing */
 /* What a Pod that has to end gets for it: its grace of 30 s, and the kubelet as much to say so. */
 #define SNAPSHOT_OVERDUE_MS 60000
 
@@ -53,7 +54,7 @@ struct snapshot {
 	int64_t queued_since_ms, admitted_since_ms;
 	bool network_ready; /* the policies that close the Pod's network are in place */
 
-	/* The Pod with the highest attempt that has this task's label or name. */
+	/* The Pod that is looked at: of all that have a name of this task's only one at a time. */
 	enum knowledge pod_known;
 	const struct pod *pod;	       /* present: as it is; absent: as it was seen last, or NULL */
 	int64_t pod_attempt;	       /* from its name */
@@ -61,7 +62,8 @@ struct snapshot {
 	int64_t pod_deleting_since_ms; /* when it is being deleted */
 	const char *pod_difference; /* the field in which it is not the planned Pod; NULL: it is */
 	int64_t attempts_seen; /* the highest attempt whose Pod is known to have existed, or 0 */
-	bool is_event_read;    /* the last Event about the Pod was asked for: */
+	bool is_other_pod_in_sight; /* the watches show one that may be looked at in its place */
+	bool is_event_read;	    /* the last Event about the Pod was asked for: */
 	struct str event_reason, event_message; /* it, or empty */
 
 	const struct podstatus
@@ -85,6 +87,9 @@ bool snapshot_pod_is_ours(const struct snapshot *snapshot);
 
 /* A session has its runner on the line, and has not sent it away. */
 bool snapshot_runner_hears_us(const struct snapshot *snapshot);
+
+/* How long a start may take: as the plan says, else the task, else a constant. */
+int64_t snapshot_start_budget_ms(const struct snapshot *snapshot);
 
 /* When it would have ended, if a kubelet saw to it: by its deadline, or for its deletion. */
 int64_t snapshot_overdue_ms(const struct snapshot *snapshot);

@@ -87,6 +87,22 @@ const struct kube_object *cache_get(const struct cache *cache, struct str in_nam
 	return entry ? &entry->object : NULL;
 }
 
+const struct kube_object *cache_after(const struct cache *cache, struct str in_namespace,
+				      struct str name)
+{
+	char room[KEY_SIZE];
+	struct str key = key_of(room, in_namespace, name);
+	struct map_entry *found = map_at_or_after(&cache->entries, key);
+	struct cache_entry *entry;
+
+	if (found && str_equal(map_key(found), key))
+		found = map_next(found);
+	if (!found)
+		return NULL;
+	entry = found->value;
+	return str_equal(str_of(entry->object.in_namespace), in_namespace) ? &entry->object : NULL;
+}
+
 void cache_remove(struct cache *cache, const struct kube_object *object)
 {
 	char room[KEY_SIZE];

@@ -40,6 +40,10 @@ int cache_put(struct cache *cache, const struct kube_object *object, enum cache_
 const struct kube_object *cache_get(const struct cache *cache, struct str in_namespace,
 				    struct str name);
 
+/* The one that follows that name in its namespace, whether or not that is known; NULL: none. */
+const struct kube_object *cache_after(const struct cache *cache, struct str in_namespace,
+				      struct str name);
+
 void cache_remove(struct cache *cache, const struct kube_object *object);
 
 /* Begins a list: what is put from now on has been seen. */

@@ -317,6 +317,12 @@ const struct kube_object *watch_find(const struct watch *watch, struct str in_na
 	return cache_get(&watch->cache, in_namespace, name);
 }
 
+const struct kube_object *watch_after(const struct watch *watch, struct str in_namespace,
+				      struct str name)
+{
+	return cache_after(&watch->cache, in_namespace, name);
+}
+
 struct str watch_columns(const struct watch *watch)
 {
 	return buf_str(&watch->columns);

@@ -76,6 +76,10 @@ struct str watch_version(const struct watch *watch);
 const struct kube_object *watch_find(const struct watch *watch, struct str in_namespace,
 				     struct str name);
 
+/* The one that follows that name in its namespace, or NULL. Likewise. */
+const struct kube_object *watch_after(const struct watch *watch, struct str in_namespace,
+				      struct str name);
+
 /* The columnDefinitions of the Table, raw JSON, or empty before the first list. */
 struct str watch_columns(const struct watch *watch);
 

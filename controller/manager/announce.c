@@ -20,6 +20,7 @@ static const struct line lines[EFFECT_COUNT] = {
 	[EFFECT_READ_TASK] = {LOG_DEBUG, "task read"},
 	[EFFECT_READ_POD] = {LOG_DEBUG, "pod read"},
 	[EFFECT_READ_EVENT] = {LOG_DEBUG, "event read"},
+	[EFFECT_READ_OTHER_POD] = {LOG_WARNING, "another pod found"},
 	[EFFECT_WRITE_NETWORK_POLICY] = {LOG_DEBUG, "network policy wanted"},
 	[EFFECT_CREATE_POD] = {LOG_INFO, "pod created"},
 	[EFFECT_DELETE_POD] = {LOG_INFO, "pod deleted"},

@@ -108,6 +108,32 @@ static void read_pod(struct job *job)
 	job->call = client_get(client_of(job), &object, on_pod_read, job);
 }
 
+/* Gone already, or not to be had: then it is looked for later, if it is in sight by then. */
+static void on_other_pod_read(void *context, struct str body, const struct err *err)
+{
+	struct job *job = context;
+	struct err unreadable;
+
+	job->call = NULL;
+	if (err)
+		fail(job, err);
+	else if (job_note_other_pod(job, body, &unreadable) < 0)
+		fail(job, &unreadable);
+	else
+		succeed(job);
+}
+
+static void read_other_pod(struct job *job)
+{
+	const struct kube_object *other = job_other_pod(job);
+	struct client_object object = {.resource = &kind_pods};
+
+	assert(other); /* it was decided on just now */
+	object.in_namespace = str_of(other->in_namespace);
+	object.name = str_of(other->name);
+	job->call = client_get(client_of(job), &object, on_other_pod_read, job);
+}
+
 /* --- The Pod. --- */
 
 static void note_create_refusal(struct job *job, const struct err *err)
@@ -167,7 +193,7 @@ static void create_pod(struct job *job)
 	struct buf body;
 	struct err err;
 
-	job->pod.known = KNOWN_UNSEEN; /* what was known of an earlier attempt */
+	job_forget_pod(job); /* what was known of an earlier attempt */
 	buf_init(&body, POD_BYTES_MAX);
 	if (pod_write(&body, &request, &err) < 0) {
 		err.http_status = 422; /* the class makes no Pod that anybody would take */
@@ -331,6 +357,7 @@ void effect_start(struct job *job, const struct decision *decision)
 	case EFFECT_READ_TASK: return read_task(job);
 	case EFFECT_READ_POD: return read_pod(job);
 	case EFFECT_READ_EVENT: return read_event(job);
+	case EFFECT_READ_OTHER_POD: return read_other_pod(job);
 	case EFFECT_CREATE_POD: return create_pod(job);
 	case EFFECT_DELETE_POD: return delete_pod(job);
 	case EFFECT_WRITE_QUEUED:

@@ -194,32 +194,67 @@ static void replace_pod(struct job *job, struct pod *pod, char *json)
 	}
 }
 
-/* The mark says which one runs: whoever makes another one meanwhile does not end that run. */
-static bool is_beside_the_marked(const struct job *job, int64_t attempt)
+static bool has_another_name(const struct pod *a, const struct pod *b)
 {
-	return is_marked_run(job) && attempt != job->task->status.attempt;
+	return !str_equal(a->name, b->name) || !str_equal(a->namespace, b->namespace);
 }
 
-/*
- * It is what is known already, or older, or not the one that counts. Of one in doubt the same
- * version counts as well: when a Pod leaves a selection, the watch tells how it was before, with
- * the version of the change.
- */
-static bool is_old_news(const struct job *job, const struct pod *pod, int64_t attempt)
+/* By what the task said last: what makes a Pod ours does not change. */
+static bool pod_is_ours(const struct job *job)
+{
+	const struct snapshot s = {
+		.task_uid = str_of(job->uid),
+		.task_known = job->task ? KNOWN_PRESENT : KNOWN_UNSEEN,
+		.task = job->task,
+		.plan = job->plan,
+		.pod = job->pod.pod,
+	};
+
+	return snapshot_pod_is_ours(&s);
+}
+
+/* The mark says which one runs: whoever makes another one meanwhile does not end that run. */
+static bool is_beside_the_marked(const struct job *job, const struct pod *pod, int64_t attempt)
 {
 	const struct job_pod *known = &job->pod;
 
-	if (!known->pod)
+	return attempt != job->task->status.attempt ||
+	       (known->known == KNOWN_PRESENT && has_another_name(pod, known->pod) &&
+		str_equal(known->pod->uid, job->task->status.pod_uid));
+}
+
+/* Likewise before the mark, and after the end: another one's turn comes when ours is gone. */
+static bool is_beside(const struct job *job, const struct pod *pod, int64_t attempt)
+{
+	const struct job_pod *known = &job->pod;
+
+	if (is_marked_run(job))
+		return is_beside_the_marked(job, pod, attempt);
+	if (!known->pod || !has_another_name(pod, known->pod))
 		return false;
-	if (attempt != known->attempt)
-		return attempt < known->attempt && !is_marked_run(job);
+	if (known->known == KNOWN_ABSENT)
+		return attempt < known->attempt; /* told late; if it is there, it is in sight */
+	return known->known == KNOWN_UNSEEN || pod_is_ours(job);
+}
+
+/*
+ * It is what is known already, or older. Of one in doubt the same version counts as well: when a
+ * Pod leaves a selection, the watch tells how it was before, with the version of the change.
+ */
+static bool is_old_news(const struct job *job, const struct pod *pod)
+{
+	const struct job_pod *known = &job->pod;
+
+	if (!known->pod || has_another_name(pod, known->pod))
+		return false;
 	if (known->known != KNOWN_PRESENT &&
 	    str_equal(pod->resource_version, known->pod->resource_version))
 		return false;
 	return !kube_object_is_newer(pod->resource_version, known->pod->resource_version);
 }
 
-int job_note_pod(struct job *job, struct str json, struct err *err)
+/* `if_due`: unless it is old news, or beside the one that is looked at. */
+static int note_pod(struct job *job, struct str json, bool if_due, struct err *err)
 {
 	struct pod *pod = mem_new(1, sizeof(*pod));
 	char *text = mem_copy_string(json.p, json.n);
@@ -230,7 +265,7 @@ int job_note_pod(struct job *job, struct str json, struct err *err)
 		return -1;
 	}
 	attempt = pod_attempt(pod->name, str_of(job->uid));
-	if (is_beside_the_marked(job, attempt) || is_old_news(job, pod, attempt)) {
+	if (if_due && (is_beside(job, pod, attempt) || is_old_news(job, pod))) {
 		discard_pod(pod, text);
 		return 0;
 	}
@@ -241,14 +276,47 @@ int job_note_pod(struct job *job, struct str json, struct err *err)
 	return 0;
 }
 
+int job_note_pod(struct job *job, struct str json, struct err *err)
+{
+	return note_pod(job, json, true, err);
+}
+
+int job_note_other_pod(struct job *job, struct str json, struct err *err)
+{
+	if (note_pod(job, json, false, err) < 0)
+		return -1;
+	run_delete(job->run); /* with the one before: all that came of it has been written */
+	job->run = NULL;
+	return 0;
+}
+
 void job_doubt_pod(struct job *job)
 {
 	job->pod.known = KNOWN_UNSEEN;
 }
 
+static int64_t last_attempt(const struct job *job)
+{
+	int64_t attempt = job->pod.attempts_seen;
+
+	return job->task && job->task->status.attempt > attempt ? job->task->status.attempt
+								: attempt;
+}
+
+/* That of an earlier attempt says nothing about the last one's, which may be there. */
 void job_note_pod_absent(struct job *job)
 {
+	bool is_earlier = job->pod.pod && job->pod.attempt < last_attempt(job);
+
 	job->pod.known = KNOWN_ABSENT;
+	if (is_earlier && !is_marked_run(job))
+		job_forget_pod(job);
+}
+
+void job_forget_pod(struct job *job)
+{
+	free_pod(&job->pod);
+	job->pod.known = KNOWN_UNSEEN;
 }
 
 void job_note_attempt(struct job *job, int64_t attempt)
@@ -282,11 +350,20 @@ struct str job_pod_namespace(const struct job *job)
 
 bool job_pod_name(const struct job *job, char name[POD_NAME_SIZE])
 {
-	int64_t attempt = job->pod.attempts_seen;
+	int64_t attempt = job->pod.pod ? job->pod.attempt : last_attempt(job);
 
-	if (is_marked_run(job) || (job->task && job->task->status.attempt > attempt))
+	if (is_marked_run(job))
 		attempt = job->task->status.attempt;
 	return attempt > 0 && pod_name(name, str_of(job->uid), attempt) == 0;
+}
+
+const struct kube_object *job_other_pod(const struct job *job)
+{
+	if (task_is_over(job))
+		return term_pod_other(job->term, job);
+	if (job->pod.known == KNOWN_PRESENT || is_marked_run(job) || last_attempt(job) == 0)
+		return NULL;
+	return term_pod_other(job->term, job);
 }
 
 /* --- Judging. --- */

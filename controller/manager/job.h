@@ -20,6 +20,7 @@
 #include "kube/client.h"
 #include "kube/kube_object.h"
 #include "run.h"
+#include "shares.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,7 +29,7 @@
 
 struct term;
 
-/* The Pod of the highest attempt that is known. */
+/* The Pod that is looked at. Others that somebody made are, when it is gone (job_other_pod). */
 struct job_pod {
 	enum knowledge known;
 	struct pod *pod; /* as it is, or as it was last; NULL: never seen */
@@ -76,6 +77,7 @@ struct job {
 	int64_t started_ms; /* when this term gave leave to start … */
 	int64_t done_ms;    /* … and when it saw the outcome sealed */
 
+	struct shares_part part;  /* of what its namespace may have under way */
 	struct client_call *call; /* the effect that is under way … */
 	struct decision decision; /* … and what it was decided on */
 	struct decision *unsure;  /* a final write that may have landed; NULL: there is none */
@@ -105,12 +107,18 @@ void job_doubt_task(struct job *job);
 void job_unload(struct job *job);
 
 /*
- * A Pod that has the name of one of the task's. Left out is one of an older time or of a lower
- * attempt than is known, and, while the task is marked and not over, of any but the marked one.
+ * A Pod that has the name of one of the task's. Left out is one of an older time; one beside a Pod
+ * of ours that is there or in doubt, or of a lower attempt than one that is gone; and, while the
+ * task is marked and not over, any but the marked one.
  */
 int job_note_pod(struct job *job, struct str json, struct err *err);
+/* The one of job_other_pod, which takes the place of the one that was looked at. */
+int job_note_other_pod(struct job *job, struct str json, struct err *err);
 void job_doubt_pod(struct job *job);
+/* It is not there by its name. */
 void job_note_pod_absent(struct job *job);
+/* Nothing is known of any Pod but what attempts there were. */
+void job_forget_pod(struct job *job);
 /* There may be a Pod of that attempt. */
 void job_note_attempt(struct job *job, int64_t attempt);
 
@@ -121,8 +129,10 @@ bool job_is_over(const struct job *job);
 
 /* Where its Pod is, or is going to be; empty while that is not known. */
 struct str job_pod_namespace(const struct job *job);
-/* The name of the Pod of the last attempt; false when there was none. */
+/* The name of the Pod that is looked at, or else of the last attempt's; false: there was none. */
 bool job_pod_name(const struct job *job, char name[POD_NAME_SIZE]);
+/* Another Pod of the task's that the watches show, if it may be looked at now; else NULL. */
+const struct kube_object *job_other_pod(const struct job *job);
 
 /* Judges the task by its class, and asks for a place, as far as that is to be done. */
 void job_judge(struct job *job);

@@ -62,6 +62,7 @@ static void set_pod(struct job *job, struct snapshot *s)
 	s->pod_difference = difference(job);
 	s->attempts_seen = p->attempts_seen;
 	s->is_event_read = p->event_reason != NULL;
+	s->is_other_pod_in_sight = job_other_pod(job) != NULL;
 	s->event_reason = text_or_empty(p->event_reason);
 	s->event_message = text_or_empty(p->event_message);
 }

@@ -69,8 +69,22 @@ void term_wake_space(struct term *term, const struct space *space)
 
 /* --- One look at one job. --- */
 
-static void end_look(struct term *term)
+/* Who was held back and has a part of the share now is due; he keeps the part until his turn. */
+static void wake_next_of_namespace(struct term *term, struct job *job)
 {
+	struct shares_part *part = shares_leave(&term->shares, &job->part);
+	struct job *next;
+
+	if (!part)
+		return;
+	next = list_item(part, struct job, part);
+	workqueue_done(&term->queue, str_of(next->uid));
+	term_wake_now(term, next);
+}
+
+static void end_look(struct term *term, struct job *job)
+{
+	wake_next_of_namespace(term, job);
 	term->looks--;
 	term_arm(term);
 }
@@ -79,7 +93,7 @@ void term_done(struct term *term, struct job *job)
 {
 	workqueue_done(&term->queue, str_of(job->uid));
 	term_wake_now(term, job);
-	end_look(term);
+	end_look(term, job);
 }
 
 void term_failed(struct term *term, struct job *job, const struct err *err)
@@ -87,7 +101,7 @@ void term_failed(struct term *term, struct job *job, const struct err *err)
 	int64_t delay_ms = term_backoff_ms(term, &job->backoff, err->retry_after_ms);
 
 	workqueue_failed(&term->queue, str_of(job->uid), term_now_ms(term) + delay_ms);
-	end_look(term);
+	end_look(term, job);
 }
 
 void term_rest(struct term *term, struct job *job, int64_t wake_at_ms)
@@ -95,7 +109,7 @@ void term_rest(struct term *term, struct job *job, int64_t wake_at_ms)
 	workqueue_done(&term->queue, str_of(job->uid));
 	if (wake_at_ms != RECONCILE_NEVER)
 		term_wake(term, job, wake_at_ms);
-	end_look(term);
+	end_look(term, job);
 }
 
 static void remove_job(struct term *term, struct job *job)
@@ -103,10 +117,10 @@ static void remove_job(struct term *term, struct job *job)
 	workqueue_done(&term->queue, str_of(job->uid));
 	map_remove(&term->jobs, str_of(job->uid));
 	term_space_leave(term, job);
+	end_look(term, job);
 	job_delete(job);
 	/* Its place is free. */
 	term_grant(term);
-	end_look(term);
 }
 
 /* Before its Pods have been listed, nobody knows whether it has one. */
@@ -163,6 +177,9 @@ static bool look_at_next(struct term *term)
 		workqueue_done(&term->queue, uid); /* it was removed meanwhile */
 		return true;
 	}
+	/* Held back it stays taken from the queue, so that nothing brings it to its turn before. */
+	if (!shares_take(&term->shares, &job->part, str_of(job->in_namespace)))
+		return true;
 	term->looks++;
 	look(term, job);
 	return true;
@@ -402,6 +419,7 @@ struct term *term_new(const struct term_config *config)
 	map_init(&term->spaces, TERM_SPACES_MAX);
 	/* A key outlives its job until it is due. */
 	workqueue_init(&term->queue, 2 * TERM_JOBS_MAX);
+	shares_init(&term->shares, TERM_EFFECTS_PER_NAMESPACE_MAX, TERM_JOBS_MAX);
 	list_init(&term->events);
 	policy_start(&term->policy, term);
 	term->tasks = watch_new(config->io, config->client, &tasks, &of_tasks, term);
@@ -434,6 +452,7 @@ void term_delete(struct term *term)
 	watch_delete(term->tasks);
 	policy_end(&term->policy);
 	places_free(&term->places);
+	shares_free(&term->shares);
 	workqueue_free(&term->queue);
 	free(term);
 }

@@ -7,7 +7,8 @@
  *
  * A pass looks at one job and starts at most one effect; while that is under way the job is not
  * looked at again. So many passes are made in one turn of the loop, and so many effects are under
- * way at one time, and no more.
+ * way at one time, and no more; of these one namespace of tasks has its share (shares.h), so that
+ * requests that hang for the tasks of one tenant hold up no other tenant's.
  *
  * Deleting a term cancels and closes everything. What was under way may have happened or not: the
  * next term finds out.
@@ -33,6 +34,8 @@
 #define TERM_SPACES_MAX	     10000
 #define TERM_PASSES_PER_TURN 32
 #define TERM_EFFECTS_MAX     64
+/* A quarter: enough for one tenant who has all to himself, and it takes four to hold up others. */
+#define TERM_EFFECTS_PER_NAMESPACE_MAX 16
 /* Of Events, which nobody waits for; more are left out. */
 #define TERM_EVENTS_MAX 64
 
@@ -102,6 +105,12 @@ void term_note_watch_trouble(struct term *term, const struct target_resource *re
 			     struct str in_namespace, const struct err *err, int64_t retry_ms);
 void term_pod_note(struct term *term, const struct kube_object *object);
 void term_pod_note_gone(struct term *term, const struct kube_object *object);
+/*
+ * A Pod that has a name of this task's, of those in sight, but the one that the job looks at: the
+ * first one, or, while that is there and in sight, the next one behind it, so that none comes round
+ * again; NULL: none. In the order of namespaces and names.
+ */
+const struct kube_object *term_pod_other(const struct term *term, const struct job *job);
 /* A list of the Pods of a namespace is through: those that it did not have are in doubt. */
 void term_pod_note_listed(struct term *term, const char *in_namespace, const struct watch *pods);
 

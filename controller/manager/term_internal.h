@@ -5,6 +5,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "core/workqueue.h"
+#include "shares.h"
 #include "term.h"
 
 struct term {
@@ -19,8 +20,9 @@ struct term {
 	bool are_tasks_listed;
 	struct io_timer *pump;
 	bool is_pumping;
-	int looks;	    /* jobs that are being looked at, or have an effect under way */
-	struct list events; /* struct event_call */
+	int looks;	      /* jobs that are being looked at, or have an effect under way … */
+	struct shares shares; /* … of which each has a part of what its task's namespace may have */
+	struct list events;   /* struct event_call */
 	size_t event_count;
 };
 

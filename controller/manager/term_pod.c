@@ -3,6 +3,8 @@
 
 #include "base/json.h"
 
+#include <string.h>
+
 /* The annotation says which task it is of: namespace/name. */
 static struct job *add_job_of_pod(struct term *term, struct str uid, struct str pod_json)
 {
@@ -80,4 +82,54 @@ void term_pod_note_listed(struct term *term, const char *in_namespace, const str
 		job_doubt_pod(job);
 		term_wake_now(term, job);
 	}
+}
+
+/* The names of a task's Pods lie side by side, with others between them that only look alike. */
+static const struct kube_object *other_in(const struct space *space, const struct job *job,
+					  struct str prefix, struct str after)
+{
+	struct str in_namespace = str_of(space->name);
+	const struct kube_object *pod = watch_after(space->pods, in_namespace, after);
+
+	for (; pod && str_starts_with(str_of(pod->name), prefix);
+	     pod = watch_after(space->pods, in_namespace, str_of(pod->name))) {
+		bool is_own = job->pod.pod && str_equal(str_of(pod->uid), job->pod.pod->uid);
+
+		if (!is_own && pod_attempt(str_of(pod->name), str_of(job->uid)) > 0)
+			return pod;
+	}
+	return NULL;
+}
+
+/* The Pod that the job looks at, if it is there and the watches show it; else NULL. */
+static const struct pod *own_in_sight(const struct term *term, const struct job *job)
+{
+	const struct pod *own = job->pod.pod;
+	const struct space *space;
+
+	if (job->pod.known != KNOWN_PRESENT)
+		return NULL;
+	space = map_get(&term->spaces, own->namespace);
+	return space && watch_find(space->pods, own->namespace, own->name) ? own : NULL;
+}
+
+const struct kube_object *term_pod_other(const struct term *term, const struct job *job)
+{
+	const struct pod *own = own_in_sight(term, job);
+	char first[POD_NAME_SIZE];
+	struct str prefix;
+
+	if (pod_name(first, str_of(job->uid), 1) < 0)
+		return NULL;
+	prefix = (struct str){first, strlen(first) - 1};
+	map_for_each (entry, &term->spaces) {
+		int order = own ? str_compare(map_key(entry), own->namespace) : 1;
+		const struct kube_object *pod = NULL;
+
+		if (order >= 0)
+			pod = other_in(entry->value, job, prefix, order == 0 ? own->name : prefix);
+		if (pod)
+			return pod;
+	}
+	return NULL;
 }

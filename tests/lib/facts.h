@@ -50,7 +50,8 @@ struct facts {
 	bool pod_deleting;
 	int pod_attempt;
 	bool event_read;
-	bool expired; /* every budget */
+	bool other_in_sight; /* a Pod of a lower attempt than the one above */
+	bool expired;	     /* every budget */
 	enum session_stage stage;
 	enum ending_kind ending;
 	bool ending_not_whole;
@@ -58,6 +59,19 @@ struct facts {
 	int outputs;
 	bool final_too_large;
 };
+
+/* Facts for rows that differ in little: what a row adds overrides what stands here. */
+#pragma GCC diagnostic ignored "-Woverride-init"
+#define MARKED(...)                                                                               \
+	{                                                                                         \
+		.phase = TASK_Running, .marked = true, .attempt = 1, .seen = 1, .pod_attempt = 1, \
+		.pod = POD_RUNNING, __VA_ARGS__                                                   \
+	}
+#define HAS_POD(...)                                                         \
+	{                                                                    \
+		.seen = 1, .pod_attempt = 1, .pod = POD_RUNNING, __VA_ARGS__ \
+	}
+#define ENDED(...) MARKED(.stage = SESSION_PULLED, __VA_ARGS__)
 
 /* What the world looks like once the effect has been carried out. */
 static inline void facts_apply(struct facts *f, const struct decision *d)
@@ -68,6 +82,13 @@ static inline void facts_apply(struct facts *f, const struct decision *d)
 	case EFFECT_READ_TASK: f->task = TASK_IS_THERE; break;
 	case EFFECT_READ_POD: f->pod = POD_IS_GONE; break;
 	case EFFECT_READ_EVENT: f->event_read = true; break;
+	case EFFECT_READ_OTHER_POD:
+		f->pod = POD_WAITING;
+		f->flaw = POD_IS_SOUND;
+		f->pod_deleting = f->other_in_sight = false;
+		f->pod_attempt = 1;
+		f->stage = SESSION_NONE;
+		break;
 	case EFFECT_WRITE_NETWORK_POLICY: f->network_open = false; break;
 	case EFFECT_CREATE_POD:
 		f->pod = POD_WAITING;

@@ -12,6 +12,10 @@
 #define FACTS_START_MS INT64_C(120000)
 #define FACTS_UID      "11111111-2222-3333-4444-555555555555"
 
+#define AT_DEADLINE (FACTS_NOW_MS - 5000 + FACTS_START_MS) /* of budgets that began 5 s ago */
+/* The Pod's deadline, which is all start budget here, from when the kubelet can have seen it. */
+#define OVERDUE (AT_DEADLINE + FACTS_START_MS + SNAPSHOT_OVERDUE_MS)
+
 struct facts_world {
 	struct snapshot snapshot;
 	struct task task;
@@ -120,6 +124,7 @@ static inline const struct snapshot *facts_build(struct facts_world *w, const st
 	s->pod_difference = f->flaw == POD_WAS_CHANGED ? "spec.hostNetwork" : NULL;
 	s->attempts_seen = f->seen;
 	s->is_event_read = f->event_read;
+	s->is_other_pod_in_sight = f->other_in_sight;
 	s->create_refused = f->creation == CREATION_NOT_TRIED ? NULL : &w->create_refused;
 	s->create_again_ms = FACTS_NOW_MS + 1000;
 	s->session = &w->session;

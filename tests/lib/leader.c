@@ -1,9 +1,12 @@
 #include "leader.h"
 
 #include "base/mem.h"
+#include "manager/job.h"
+#include "manager/term_internal.h"
 #include "tap.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -287,6 +290,42 @@ void leader_begin(struct leader *l)
 		       l);
 	leader_run(l, 0);
 	assert(l->term);
+}
+
+void leader_open_with_pod(struct leader *l)
+{
+	leader_open(l);
+	leader_on(l, "GET", "/sandboxtasks?", 200,
+		  LEADER_TABLE(LEADER_ROW("answer", LEADER_UID, "77")));
+	leader_on(l, "GET", LEADER_TASK, 200,
+		  LEADER_TASK_OF("team", "answer", LEADER_UID, "77", OBJECTS_PENDING));
+	leader_on(l, "PATCH", "/networkpolicies/", 200, LEADER_ECHO);
+	leader_on(l, "POST", "/pods?", 201, LEADER_ECHO);
+	leader_begin(l);
+	leader_run(l, 0);
+}
+
+struct job *leader_job(const struct leader *l)
+{
+	return term_job(l->term, STR(LEADER_UID));
+}
+
+void leader_mark(struct leader *l)
+{
+	static char task[4096];
+	struct job *job = leader_job(l);
+	struct err err;
+
+	snprintf(task, sizeof(task),
+		 LEADER_TASK_OF("team", "answer", LEADER_UID, "80",
+				"{'phase':'Running','startedAt':"
+				"'2026-01-02T03:04:05Z','attempt':1,'podUID':"
+				"'made','planSHA256':'%s'}"),
+		 job->plan->sha256);
+	leader_on(l, "GET", LEADER_TASK, 200, task);
+	if (job_note_task(job, json_of(task), &err) < 0)
+		fail("%s", err.message);
+	term_wake_now(l->term, job);
 }
 
 void leader_close(struct leader *l)

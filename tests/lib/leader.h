@@ -54,6 +54,12 @@ struct leader {
 void leader_open(struct leader *l);
 /* Takes the Lease; from there on there is a term, whose first lists have been read. */
 void leader_begin(struct leader *l);
+/* Both, and a task with a Pod that is on its way. */
+void leader_open_with_pod(struct leader *l);
+/* Marks that task. */
+void leader_mark(struct leader *l);
+/* Its job; NULL: it is over. */
+struct job *leader_job(const struct leader *l);
 /* Checks that nothing is left. */
 void leader_close(struct leader *l);
 
@@ -96,6 +102,13 @@ const char *leader_body(const struct leader *l, const char *method, const char *
 	"','creationTimestamp':'2026-01-02T03:04:05Z','generation':1},"                         \
 	"'spec':{'sandboxClassName':'default','code':'print(1) # canary','stdin':'canary'},"    \
 	"'status':" status "}"
+
+/* A Pod of LEADER_TASK, with little more than its names. */
+#define LEADER_POD_OF(in_namespace, attempt, uid, version, task_uid)                   \
+	"{'metadata':{'name':'sbt-11111111222233334444555555555555-" attempt           \
+	"','namespace':'" in_namespace "','uid':'" uid "','resourceVersion':'" version \
+	"','annotations':{'sandboxtask.io/task':'team/answer'},"                       \
+	"'labels':{'sandboxtask.io/task-uid':'" task_uid "'}}}"
 
 #define LEADER_RUNNING \
 	"{'containerStatuses':[{'name':'sandbox','state':{'running':{}}}],'phase':'Running'}"

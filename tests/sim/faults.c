@@ -64,6 +64,7 @@ static const struct kind {
 	{"making a Pod", "POST", "/pods?", NULL},
 	{"reading a Pod", "GET", "/pods/", NULL, sim_node_delete_by_force},
 	{"reading an Event", "GET", "/events?", NULL, .never_starts = true},
+	{"reading another Pod", "GET", "-3", NULL, sim_node_forge},
 	{"deleting a Pod", "DELETE", "/pods/", NULL},
 	{"closing the network", "PATCH", "/networkpolicies/", NULL},
 	{"writing an output", "POST", "/sandboxoutputs?", NULL},

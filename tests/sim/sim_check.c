@@ -325,9 +325,9 @@ static void on_commit(void *context, const struct sim_commit *commit)
 		note_leader(check, commit);
 	if (commit->resource != sim_store_kind("pods"))
 		return;
-	if (commit->change == SIM_ADDED)
+	if (commit->change == SIM_ADDED && is_controller(commit->actor))
 		check_one_pod(check, commit);
-	else if (is_deletion(commit) && is_controller(commit->actor))
+	if (is_deletion(commit) && is_controller(commit->actor))
 		check_deletion(check, commit);
 }
 

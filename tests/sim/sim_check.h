@@ -7,8 +7,8 @@
  *    runner whose jail has a hole.
  * 2. Only who holds the Lease writes, until its own deadline after the last renewal; what it says
  *    to a runner is fenced by the session's number, so no two connections to a Pod have the same.
- *    One live Pod for each task. START once in a Pod and once for a task, and only when the mark
- *    that names this Pod is committed. A mark, and a final status, never change.
+ *    No Pod is made for a task that has a live one. START once in a Pod and once for a task, and
+ *    only when the mark that names this Pod is committed. A mark, and a final status, never change.
  * 3. Succeeded only when the runner sealed the program's own exit with 0, with all of its output;
  *    Interrupted, and what else blames others, only when the Pod was really disturbed.
  * 4. No Pod is deleted by a controller before the final status is written, or the attempt is given

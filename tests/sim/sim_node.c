@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "build/pod.h"
 #include "core/plan.h"
 
 #include <stdlib.h>
@@ -384,6 +385,42 @@ void sim_node_strip(struct sim_pod *pod)
 	pod->was_disturbed = true;
 	if (object)
 		sim_store_patchf(store_of(pod), "somebody", object, "{'metadata':{'labels':null}}");
+}
+
+void sim_node_forge(struct sim_pod *pod)
+{
+	struct sim_object *object = object_of(pod);
+	struct str uid = str_of(pod->task_uid), json, spec;
+	char name[POD_NAME_SIZE];
+	struct buf forged;
+
+	if (!object || pod_name(name, uid, pod_attempt(str_of(pod->name), uid) + 2) < 0)
+		return;
+	json = buf_str(&object->json);
+	spec = sim_json_at(json, "spec");
+	buf_init(&forged, SIM_JSON_BYTES_MAX);
+	buf_printf(&forged,
+		   "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\","
+		   "\"namespace\":\"%s\",\"labels\":%.*s,\"annotations\":%.*s},"
+		   "\"spec\":{\"hostNetwork\":true,%.*s}",
+		   name, pod->in_namespace, STR_ARGS(sim_json_at(json, "metadata.labels")),
+		   STR_ARGS(sim_json_at(json, "metadata.annotations")),
+		   STR_ARGS(str_slice(spec, 1, spec.n)));
+	sim_store_create(store_of(pod), "somebody", sim_store_kind("pods"),
+			 str_of(pod->in_namespace), buf_str(&forged));
+	buf_free(&forged);
+}
+
+void sim_node_forge_and_evict(struct sim_pod *pod)
+{
+	sim_node_forge(pod);
+	sim_node_evict(pod);
+}
+
+void sim_node_forge_and_strip(struct sim_pod *pod)
+{
+	sim_node_forge(pod);
+	sim_node_strip(pod);
 }
 
 /* --- Birth and death. --- */

@@ -76,5 +76,9 @@ void sim_node_delete_by_force(struct sim_pod *pod); /* no grace: object and cont
 void sim_node_drain(struct sim_pod *pod);	    /* by the eviction API: with its grace */
 void sim_node_strip(struct sim_pod *pod);	    /* of its labels: no watch shows it any more */
 void sim_node_evict(struct sim_pod *pod);	    /* by the kubelet: killed, the object stays */
+/* Somebody makes a Pod of a later attempt, with our labels and its plan, but not as planned. */
+void sim_node_forge(struct sim_pod *pod);
+void sim_node_forge_and_evict(struct sim_pod *pod);
+void sim_node_forge_and_strip(struct sim_pod *pod);
 
 #endif

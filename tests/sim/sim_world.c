@@ -12,7 +12,7 @@ static void create(struct sim_world *world, const char *plural, struct str json)
 	sim_store_create(&world->api.store, "admin", sim_store_kind(plural), STR(""), json);
 }
 
-static void create_namespace(struct sim_world *world, const char *name)
+void sim_world_create_namespace(struct sim_world *world, const char *name)
 {
 	char json[200];
 
@@ -32,9 +32,9 @@ void sim_world_init(struct sim_world *world, uint64_t seed)
 	sim_api_init(&world->api, &world->clock, &world->trace);
 	sim_node_init(&world->node, world);
 	sim_check_init(&world->check, world);
-	create_namespace(world, SIM_TASK_NAMESPACE);
-	create_namespace(world, SIM_POD_NAMESPACE);
-	create_namespace(world, SIM_SYSTEM_NAMESPACE);
+	sim_world_create_namespace(world, SIM_TASK_NAMESPACE);
+	sim_world_create_namespace(world, SIM_POD_NAMESPACE);
+	sim_world_create_namespace(world, SIM_SYSTEM_NAMESPACE);
 	create(world, "sandboxclasses", json_of(OBJECTS_CLASS));
 }
 
@@ -57,22 +57,34 @@ void sim_world_run(struct sim_world *world, int64_t ms)
 	world->clock.now_ms = until_ms;
 }
 
-struct sim_object *sim_world_create_task(struct sim_world *world, const char *name)
+struct sim_object *sim_world_create_task_in(struct sim_world *world, const char *in_namespace,
+					    const char *name)
 {
 	char json[400];
 
 	snprintf(json, sizeof(json),
 		 "{'apiVersion':'sandboxtask.io/v1beta1','kind':'SandboxTask',"
-		 "'metadata':{'name':'%s','namespace':'" SIM_TASK_NAMESPACE "'},"
+		 "'metadata':{'name':'%s','namespace':'%s'},"
 		 "'spec':{'code':'print(1) #" SIM_CANARY "','stdin':'" SIM_CANARY
 		 "','sandboxClassName':'default'}}",
-		 name);
+		 name, in_namespace);
 	return sim_store_create(&world->api.store, "user", sim_store_kind("sandboxtasks"),
-				STR(SIM_TASK_NAMESPACE), json_of(json));
+				str_of(in_namespace), json_of(json));
+}
+
+struct sim_object *sim_world_create_task(struct sim_world *world, const char *name)
+{
+	return sim_world_create_task_in(world, SIM_TASK_NAMESPACE, name);
+}
+
+struct sim_object *sim_world_task_in(struct sim_world *world, const char *in_namespace,
+				     const char *name)
+{
+	return sim_store_find(&world->api.store, sim_store_kind("sandboxtasks"),
+			      str_of(in_namespace), str_of(name));
 }
 
 struct sim_object *sim_world_task(struct sim_world *world, const char *name)
 {
-	return sim_store_find(&world->api.store, sim_store_kind("sandboxtasks"),
-			      STR(SIM_TASK_NAMESPACE), str_of(name));
+	return sim_world_task_in(world, SIM_TASK_NAMESPACE, name);
 }

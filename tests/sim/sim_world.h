@@ -48,9 +48,15 @@ void sim_world_run(struct sim_world *world, int64_t ms);
 /* What must be in no log, Pod, Event, Lease: the code of the tasks that are made here has it. */
 #define SIM_CANARY "canary-4cf9"
 
-/* A user makes a task. */
+/* A user makes a task, in SIM_TASK_NAMESPACE or elsewhere. */
 struct sim_object *sim_world_create_task(struct sim_world *world, const char *name);
+struct sim_object *sim_world_create_task_in(struct sim_world *world, const char *in_namespace,
+					    const char *name);
 /* A task as it is now; NULL: it is gone. */
 struct sim_object *sim_world_task(struct sim_world *world, const char *name);
+struct sim_object *sim_world_task_in(struct sim_world *world, const char *in_namespace,
+				     const char *name);
+
+void sim_world_create_namespace(struct sim_world *world, const char *name);
 
 #endif

@@ -7,23 +7,6 @@
 
 #include <stdio.h>
 
-#define AT_DEADLINE (FACTS_NOW_MS - 5000 + FACTS_START_MS) /* of budgets that began 5 s ago */
-/* The Pod's deadline, which is all start budget here, from when the kubelet can have seen it. */
-#define OVERDUE (AT_DEADLINE + FACTS_START_MS + SNAPSHOT_OVERDUE_MS)
-
-/* Facts for rows that differ in little: what a row adds overrides what stands here. */
-#pragma GCC diagnostic ignored "-Woverride-init"
-#define MARKED(...)                                                                               \
-	{                                                                                         \
-		.phase = TASK_Running, .marked = true, .attempt = 1, .seen = 1, .pod_attempt = 1, \
-		.pod = POD_RUNNING, __VA_ARGS__                                                   \
-	}
-#define HAS_POD(...)                                                         \
-	{                                                                    \
-		.seen = 1, .pod_attempt = 1, .pod = POD_RUNNING, __VA_ARGS__ \
-	}
-#define ENDED(...) MARKED(.stage = SESSION_PULLED, __VA_ARGS__)
-
 static const struct row {
 	const char *name;
 	struct facts facts;
@@ -163,6 +146,21 @@ static const struct row {
 	 {.attempt = 2, .seen = 3, .pod = POD_IS_GONE},
 	 EFFECT_WRITE_FINAL,
 	 REASON_PodLost},
+	{"no second Pod is made beside one that somebody has made",
+	 {.attempt = 1, .seen = 1, .pod = POD_IS_GONE, .other_in_sight = true},
+	 EFFECT_READ_OTHER_POD},
+	{"a lost Pod is counted before another one is looked at",
+	 {.seen = 1, .pod = POD_IS_GONE, .other_in_sight = true},
+	 EFFECT_WRITE_ATTEMPT,
+	 REASON_PodLost,
+	 1},
+	{"the first is read to be gone before another one is looked at",
+	 {.attempt = 1, .seen = 1, .other_in_sight = true},
+	 EFFECT_READ_POD},
+	{"a Pod that is there goes on whoever made another one", HAS_POD(.other_in_sight = true),
+	 EFFECT_ATTACH},
+	{"another one of an attempt that was given up is deleted",
+	 HAS_POD(.attempt = 2, .seen = 2, .pod_attempt = 1, .pod = POD_WAITING), EFFECT_DELETE_POD},
 	{"a Pod given up is deleted after that is written", HAS_POD(.attempt = 1),
 	 EFFECT_DELETE_POD},
 	{"a Pod given up is waited for while it goes", HAS_POD(.attempt = 1, .pod_deleting = true),
@@ -272,7 +270,14 @@ static const struct row {
 	 MARKED(.stage = SESSION_RUNNING, .pod_deleting = true, .expired = true), EFFECT_NONE,
 	 REASON_NONE, RECONCILE_NEVER},
 
+	{"a run goes on whoever made another Pod",
+	 MARKED(.stage = SESSION_RUNNING, .other_in_sight = true), EFFECT_NONE, REASON_NONE,
+	 RECONCILE_NEVER},
+
 	/* After the mark: ends without an outcome. */
+	{"a marked Pod that is gone is not looked for in another one",
+	 MARKED(.pod = POD_IS_GONE, .other_in_sight = true), EFFECT_WRITE_FINAL,
+	 REASON_Interrupted},
 	{"a marked Pod out of sight is read", MARKED(.pod = POD_OUT_OF_SIGHT), EFFECT_READ_POD},
 	{"a marked Pod that is gone is Interrupted, never run again", MARKED(.pod = POD_IS_GONE),
 	 EFFECT_WRITE_FINAL, REASON_Interrupted},
@@ -331,6 +336,23 @@ static const struct row {
 	 MARKED(.phase = TASK_Failed, .flaw = POD_IS_FOREIGN), EFFECT_NONE},
 	{"a finished task's Pod that is out of sight is looked for, not forgotten",
 	 MARKED(.phase = TASK_Failed, .pod = POD_OUT_OF_SIGHT), EFFECT_READ_POD},
+	{"a finished task's own Pod is deleted before another one is looked at",
+	 MARKED(.phase = TASK_Failed, .other_in_sight = true), EFFECT_DELETE_POD},
+	{"another Pod of a finished task is looked at while its own one goes",
+	 MARKED(.phase = TASK_Failed, .pod_deleting = true, .other_in_sight = true),
+	 EFFECT_READ_OTHER_POD},
+	{"or when that is gone",
+	 MARKED(.phase = TASK_Succeeded, .pod = POD_IS_GONE, .other_in_sight = true),
+	 EFFECT_READ_OTHER_POD},
+	{"or is somebody else's",
+	 MARKED(.phase = TASK_Failed, .flaw = POD_IS_FOREIGN, .other_in_sight = true),
+	 EFFECT_READ_OTHER_POD},
+	{"likewise of a deleted task",
+	 {.task = TASK_IS_GONE, .seen = 1, .pod = POD_IS_GONE, .other_in_sight = true},
+	 EFFECT_READ_OTHER_POD},
+	{"its own one is looked for first",
+	 MARKED(.phase = TASK_Failed, .pod = POD_OUT_OF_SIGHT, .other_in_sight = true),
+	 EFFECT_READ_POD},
 	{"so is a deleted task's",
 	 {.task = TASK_IS_GONE, .seen = 1, .pod = POD_OUT_OF_SIGHT},
 	 EFFECT_READ_POD},
@@ -361,150 +383,9 @@ static void check_row(const struct row *row)
 		cmp_ok(d.attempt, "==", row->number, "  of attempt %d", (int)row->number);
 }
 
-static const char *message_of(const struct facts *facts)
-{
-	static struct decision d;
-	struct facts_world world;
-
-	reconcile(facts_build(&world, facts), &d);
-	return d.message;
-}
-
-static void messages_say_what_happened(void)
-{
-	is(message_of(&(struct facts){.refused = true}), "spec.code is empty",
-	   "a refusal's message is passed on");
-	is(message_of(&(struct facts)HAS_POD(.flaw = POD_WAS_CHANGED)),
-	   "the sandbox's Pod is not as planned: spec.hostNetwork", "a changed field is named");
-	is(message_of(&(struct facts)MARKED(.flaw = POD_HAS_OTHER_PLAN)),
-	   "the sandbox's Pod is not as planned: metadata.annotations[sandboxtask.io/plan]",
-	   "a changed plan is named");
-	is(message_of(&(struct facts)HAS_POD(.stage = SESSION_FAILED)), "layer seccomp is missing",
-	   "the missing layer is named");
-	is(message_of(&(struct facts)MARKED(.pod = POD_EVICTED)),
-	   "the node evicted the sandbox's Pod (Evicted)", "Kubernetes' word is kept");
-	is(message_of(&(struct facts)ENDED(.exit_code = 3)), "the program ended with exit code 3",
-	   "the exit code is told");
-	is(message_of(&(struct facts)ENDED(.ending = ENDING_STOPPED, .pod = POD_EVICTED)),
-	   "the node evicted the sandbox's Pod (Evicted)", "what stopped a run is told");
-	is(message_of(&(struct facts){.creation = CREATION_REFUSED, .expired = true}),
-	   "the quota of the Pod's namespace has no room for the sandbox (exceeded quota)",
-	   "the quota is named");
-}
-
-/* The start budget of the facts has 120 s. */
-static void messages_name_the_limit(void)
-{
-	is(message_of(&(struct facts){.class_missing = true, .expired = true}),
-	   "spec.sandboxClassName: there was no SandboxClass large within 120 s",
-	   "the class that is missing, and how long it was waited for");
-	is(message_of(&(struct facts){.admission = FULL}),
-	   "10000 tasks of SandboxClass large wait already, the most that may",
-	   "how many may wait");
-	is(message_of(&(struct facts){.network_open = true, .expired = true}),
-	   "the sandbox's Pod could not be made within the start budget of 120 s",
-	   "the budget for making the Pod");
-	is(message_of(&(struct facts)HAS_POD(.stage = SESSION_CONNECTING, .expired = true)),
-	   "the sandbox was up, but not ready, when the start budget of 120 s ended",
-	   "the budget for becoming ready");
-	is(message_of(&(struct facts)ENDED(.ending = ENDING_START_TIMEOUT)),
-	   "the program was not started within its time: the limit is 120 s",
-	   "the limit of the plan that was carried out");
-	is(message_of(&(struct facts){.pod = POD_IS_GONE, .attempt = 3, .seen = 3}),
-	   "all its 3 Pods were lost", "how many Pods there may be");
-}
-
-static void long_messages_are_cut_on_characters(void)
-{
-	struct facts facts = HAS_POD(.stage = SESSION_FAILED);
-	struct facts_world world;
-	struct decision d;
-	char text[3 * SNAPSHOT_MESSAGE_SIZE];
-
-	for (size_t i = 0; i < sizeof(text); i++)
-		text[i] = "\u6f22"[i % 3];
-	facts_build(&world, &facts);
-	world.session.failure_text = (struct str){text, sizeof(text)};
-	reconcile(&world.snapshot, &d);
-	cmp_ok(strlen(d.message), ">", SNAPSHOT_MESSAGE_SIZE - 5,
-	       "a long text is kept as far as it fits");
-	ok(utf8_is_valid(str_of(d.message)), "and cut on a character");
-}
-
-static void lost_pods_keep_their_last_word(void)
-{
-	struct facts facts = MARKED(.pod = POD_EVICTED);
-	struct facts_world world;
-	struct decision d;
-
-	facts_build(&world, &facts);
-	world.snapshot.pod_known = KNOWN_ABSENT;
-	reconcile(&world.snapshot, &d);
-	cmp_ok(d.reason, "==", REASON_Evicted, "a Pod that is gone is judged by its last status");
-	world.pod.uid = STR("another");
-	reconcile(&world.snapshot, &d);
-	cmp_ok(d.reason, "==", REASON_Interrupted, "but not by another Pod's");
-}
-
-static void a_pod_whose_deadline_is_long_over_has_a_dead_node(void)
-{
-	struct facts facts = MARKED(.stage = SESSION_CONNECTING);
-	struct facts_world world;
-	struct decision d;
-
-	facts_build(&world, &facts);
-	world.snapshot.now_ms = OVERDUE;
-	reconcile(&world.snapshot, &d);
-	cmp_ok(d.reason, "==", REASON_RunnerFailed,
-	       "a Pod that nobody deletes and nobody reaches is given up after its deadline");
-	world.pod.deleting = true;
-	world.pod.conditions[world.pod.condition_count++] =
-		(struct pod_condition){.type = STR("DisruptionTarget"),
-				       .status = STR("True"),
-				       .reason = STR("DeletionByTaintManager")};
-	reconcile(&world.snapshot, &d);
-	cmp_ok(d.reason, "==", REASON_NodeLost, "what Kubernetes says of its node is told");
-}
-
-static void silence_may_have_a_known_cause(void)
-{
-	struct facts facts = MARKED(.stage = SESSION_SILENT);
-	struct facts_world world;
-	struct decision d;
-
-	facts_build(&world, &facts);
-	world.pod.conditions[world.pod.condition_count++] =
-		(struct pod_condition){.type = STR("DisruptionTarget"),
-				       .status = STR("True"),
-				       .reason = STR("DeletionByTaintManager")};
-	reconcile(&world.snapshot, &d);
-	cmp_ok(d.reason, "==", REASON_NodeLost,
-	       "a runner on a lost node is NodeLost, not RunnerFailed");
-}
-
-static void a_task_may_name_its_own_start_budget(void)
-{
-	struct facts facts = {.class_missing = true};
-	struct facts_world world;
-	struct decision d;
-
-	facts_build(&world, &facts);
-	world.task.spec.start_seconds = 7;
-	reconcile(&world.snapshot, &d);
-	cmp_ok(d.wake_at_ms, "==", FACTS_NOW_MS - 5000 + 7000,
-	       "the task's start budget holds while the class is missing");
-}
-
 int main(void)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		check_row(&rows[i]);
-	messages_say_what_happened();
-	messages_name_the_limit();
-	long_messages_are_cut_on_characters();
-	lost_pods_keep_their_last_word();
-	a_pod_whose_deadline_is_long_over_has_a_dead_node();
-	silence_may_have_a_known_cause();
-	a_task_may_name_its_own_start_budget();
 	done_testing();
 }

@@ -40,7 +40,7 @@ static const char *broken_by_creation(const struct facts *f, const struct decisi
 {
 	if (f->marked)
 		return "no Pod is created after a mark";
-	if (pod_is_there(f))
+	if (pod_is_there(f) || f->other_in_sight)
 		return "no Pod is created beside another";
 	if (used(f) > 0 && f->pod != POD_IS_GONE)
 		return "no second Pod before the first is surely gone";
@@ -88,29 +88,51 @@ static const char *broken_by_final(const struct facts *f, const struct decision 
 	return NULL;
 }
 
+static bool is_over(const struct facts *f)
+{
+	return f->task == TASK_IS_GONE || f->task_deleting || is_terminal(f);
+}
+
 static const char *broken_by_deletion(const struct facts *f)
 {
-	bool task_is_over = f->task == TASK_IS_GONE || f->task_deleting || is_terminal(f);
-
 	if (!pod_is_there(f) || f->pod_deleting)
 		return "a Pod is deleted once";
 	if (f->flaw == POD_IS_FOREIGN)
 		return "nothing that is not ours is deleted";
-	if (!task_is_over && (f->marked || f->pod_attempt > f->attempt))
+	if (!is_over(f) && (f->marked || f->pod_attempt > f->attempt))
 		return "status first, deletion second";
+	return NULL;
+}
+
+/* As far as it has not been deleted. */
+static bool is_ours_to_delete(const struct facts *f)
+{
+	return pod_is_there(f) && !f->pod_deleting && f->flaw != POD_IS_FOREIGN &&
+	       !(f->flaw == POD_IS_UNLABELLED && f->task == TASK_IS_GONE);
+}
+
+static const char *broken_by_turning(const struct facts *f)
+{
+	if (!f->other_in_sight)
+		return "a Pod is turned to when it is in sight";
+	if (is_ours_to_delete(f))
+		return "a Pod of ours is deleted before another one is looked at";
+	if (!is_over(f) && (f->marked || (used(f) > 0 && f->pod != POD_IS_GONE)))
+		return "another Pod is none while the one that counts may be there";
 	return NULL;
 }
 
 static const char *broken_by_waiting(const struct facts *f, const struct decision *d)
 {
-	bool is_over =
-		f->not_leading || f->task == TASK_IS_GONE || f->task_deleting || is_terminal(f);
-
 	bool had_a_pod = f->seen > 0 || (f->task == TASK_IS_THERE && f->attempt > 0);
 
-	if (!f->not_leading && f->pod == POD_OUT_OF_SIGHT && had_a_pod && (is_over || f->marked))
+	if (f->not_leading)
+		return NULL;
+	if (f->pod == POD_OUT_OF_SIGHT && had_a_pod && (is_over(f) || f->marked))
 		return "a Pod out of sight is looked for";
-	if (is_over || d->wake_at_ms != RECONCILE_NEVER)
+	if (is_over(f) && f->other_in_sight)
+		return "no Pod in sight is forgotten when the task is over";
+	if (is_over(f) || d->wake_at_ms != RECONCILE_NEVER)
 		return NULL;
 	if (f->marked && (f->stage == SESSION_CONNECTING || f->stage == SESSION_NONE))
 		return "a runner that can't be reached is not waited for without end";
@@ -132,12 +154,13 @@ static const char *broken(const struct facts *f, const struct decision *d)
 		return "a task out of sight is read before anything else";
 	if (f->task == TASK_IS_THERE && is_terminal(f) && d->effect != EFFECT_NONE &&
 	    d->effect != EFFECT_RELEASE && d->effect != EFFECT_DELETE_POD &&
-	    d->effect != EFFECT_READ_POD)
+	    d->effect != EFFECT_READ_POD && d->effect != EFFECT_READ_OTHER_POD)
 		return "a terminal status never changes";
 	switch (d->effect) {
 	case EFFECT_NONE: return broken_by_waiting(f, d);
 	case EFFECT_CREATE_POD: return broken_by_creation(f, d);
 	case EFFECT_DELETE_POD: return broken_by_deletion(f);
+	case EFFECT_READ_OTHER_POD: return broken_by_turning(f);
 	case EFFECT_WRITE_FINAL: return broken_by_final(f, d);
 	case EFFECT_WRITE_ATTEMPT:
 		return f->marked ? "no attempt is given up after the mark" : NULL;
@@ -256,6 +279,9 @@ static void check_pods(struct facts f)
 			f.flaw = POD_IS_SOUND;
 			f.pod_deleting = false;
 			check_sessions(f);
+			f.other_in_sight = true;
+			check_sessions(f);
+			f.other_in_sight = false;
 			continue;
 		}
 		for (int flaw = 0; flaw < POD_FLAWS; flaw++)
@@ -269,6 +295,8 @@ static void check_pods(struct facts f)
 				with.pod_deleting = false;
 				check_sessions(with);
 				with.pod_deleting = true;
+				check_sessions(with);
+				with.other_in_sight = true;
 				check_sessions(with);
 			}
 	}
@@ -290,6 +318,9 @@ static void check_admission(struct facts f)
 						f.creation = (enum facts_creation)creation;
 						f.pod = (enum facts_pod)pod;
 						f.seen = seen;
+						f.other_in_sight = false;
+						check(&f);
+						f.other_in_sight = true;
 						check(&f);
 					}
 }

@@ -38,6 +38,17 @@ static void note_gone(void *context, const struct kube_object *object)
 	buf_printf(gone, "%s/%s@%s ", object->in_namespace, object->name, object->resource_version);
 }
 
+static const char *after(const struct cache *cache, const char *in_namespace, const char *name)
+{
+	static char text[KUBE_OBJECT_NAMESPACE_SIZE + KUBE_OBJECT_NAME_SIZE];
+	const struct kube_object *object = cache_after(cache, str_of(in_namespace), str_of(name));
+
+	if (!object)
+		return "none";
+	snprintf(text, sizeof(text), "%s/%s", object->in_namespace, object->name);
+	return text;
+}
+
 int main(void)
 {
 	struct cache cache;
@@ -57,6 +68,12 @@ int main(void)
 	cmp_ok(put(&cache, make("", "node", "u4", "1")), "==", CACHE_NEW,
 	       "an object in no namespace");
 	cmp_ok(put(&cache, make("n", "c", "u5", "1")), "==", -1, "one over the limit is refused");
+
+	is(after(&cache, "n", ""), "n/a", "one that follows a name in its namespace");
+	is(after(&cache, "m", "A"), "m/a", "whether or not the name is known");
+	is(after(&cache, "m", "a"), "none", "and not that of the next namespace");
+	is(after(&cache, "n", "b"), "none", "nor one before");
+	is(after(&cache, "", "a"), "/node", "nor one of a namespace that begins like it");
 
 	cache_begin(&cache);
 	put(&cache, make("n", "a", "u3", "2"));

@@ -3,13 +3,8 @@
 
 #include "manager/term_internal.h"
 
-#include "base/mem.h"
-
 #include "leader.h"
-#include "proto_samples.h"
 #include "tap.h"
-
-#include "session/session_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,21 +18,12 @@ static struct leader l;
 
 static struct job *job(void)
 {
-	return term_job(l.term, STR(LEADER_UID));
+	return leader_job(&l);
 }
 
-/* A task with a Pod that is on its way. */
 static void begin(void)
 {
-	leader_open(&l);
-	leader_on(&l, "GET", "/sandboxtasks?", 200,
-		  LEADER_TABLE(LEADER_ROW("answer", LEADER_UID, "77")));
-	leader_on(&l, "GET", LEADER_TASK, 200,
-		  LEADER_TASK_OF("team", "answer", LEADER_UID, "77", OBJECTS_PENDING));
-	leader_on(&l, "PATCH", "/networkpolicies/", 200, LEADER_ECHO);
-	leader_on(&l, "POST", "/pods?", 201, LEADER_ECHO);
-	leader_begin(&l);
-	leader_run(&l, 0);
+	leader_open_with_pod(&l);
 }
 
 static void finish(void)
@@ -328,23 +314,6 @@ static void a_pod_that_was_there_is_looked_at(void)
 
 /* --- After the mark. --- */
 
-static void mark(void)
-{
-	static char task[4096];
-	struct err err;
-
-	snprintf(task, sizeof(task),
-		 LEADER_TASK_OF("team", "answer", LEADER_UID, "80",
-				"{'phase':'Running','startedAt':"
-				"'2026-01-02T03:04:05Z','attempt':1,'podUID':"
-				"'made','planSHA256':'%s'}"),
-		 job()->plan->sha256);
-	leader_on(&l, "GET", LEADER_TASK, 200, task);
-	if (job_note_task(job(), json_of(task), &err) < 0)
-		fail("%s", err.message);
-	term_wake_now(l.term, job());
-}
-
 #define DELETED "made\",\"deletionTimestamp\":\"2026-01-02T03:09:05Z"
 #define GIVEN_UP                                                                         \
 	"{'containerStatuses':[{'name':'sandbox','state':{'running':{}}}],'conditions':" \
@@ -354,7 +323,7 @@ static void mark(void)
 static void a_dead_node_does_not_hold_its_task(void)
 {
 	begin();
-	mark();
+	leader_mark(&l);
 	leader_on(&l, "PATCH", "/status?", 200,
 		  LEADER_TASK_OF("team", "answer", LEADER_UID, "90",
 				 "{'phase':'Failed','reason':'NodeLost','attempt':1}"));
@@ -373,129 +342,6 @@ static void a_dead_node_does_not_hold_its_task(void)
 	finish();
 }
 
-/* --- Outputs. --- */
-
-static struct session session;
-static struct outcome outcome;
-static char text[OUTPUT_PART_BYTES_MAX + 1];
-
-/* A marked task whose long outcome is here: its outputs are to be written, and nothing else. */
-static void begin_output(int status, const char *body)
-{
-	struct job *j;
-
-	begin();
-	leader_on(&l, "POST", "/sandboxoutputs?", status, body)->code = ERR_TRANSPORT;
-	memset(text, 'x', sizeof(text));
-	sample_plain_outcome(&outcome, "");
-	outcome.streams[STREAM_STDOUT].head = (struct str){text, sizeof(text)};
-	outcome.streams[STREAM_STDOUT].total = sizeof(text);
-	session = (struct session){.config.number = 7, .next_number = 8, .outcome = &outcome};
-	session.state = SESSION_IS_PULLED;
-	j = job();
-	j->run = mem_new(1, sizeof(*j->run));
-	*j->run = (struct run){.job = j, .session = &session, .displaced_ms = JOB_NO_TIME};
-	mark();
-}
-
-/* The session is not on the heap. */
-static void finish_output(void)
-{
-	struct run *run = job() ? job()->run : NULL;
-
-	for (int i = 0; run && i < RUN_STREAMS; i++)
-		free(run->refs[i]);
-	free(run);
-	if (job())
-		job()->run = NULL;
-	finish();
-}
-
-static void outputs_come_before_the_status_that_names_them(void)
-{
-	begin_output(201, LEADER_ECHO);
-	leader_run(&l, 0);
-	cmp_ok(leader_count(&l, "POST", "/namespaces/team/sandboxoutputs?"), "==", 2,
-	       "each part is an object");
-	like(leader_body(&l, "PATCH", "/status?"), POD_NAME "-stdout-1",
-	     "the status names the last");
-	finish_output();
-}
-
-static void an_output_that_is_refused_holds_nothing_back(void)
-{
-	static const struct {
-		const char *sentence;
-		int status;
-		const char *body;
-		int64_t by_ms;
-	} rows[] = {
-		{"403", 403, "{'kind':'Status'}", 0},
-		{"422", 422, "{'kind':'Status'}", 0},
-		{"413", 413, "", 0},
-		{"one of the name with another content", 409,
-		 "{'kind':'Status','reason':'AlreadyExists'}", 0},
-		{"a server that stays in trouble", 500, "oops", 10 * MINUTE_MS},
-		{"a quota's conflict that stays", 409, "{'kind':'Status','reason':'Conflict'}",
-		 10 * MINUTE_MS},
-		{"a connection that stays cut", 0, "", 10 * MINUTE_MS},
-		{"an answer that is none, and no object", 201, "{}", 10 * MINUTE_MS},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		begin_output(rows[i].status, rows[i].body);
-		if (rows[i].status == 409)
-			leader_on(&l, "GET", "/sandboxoutputs/", 200, "{'sha256':'other'}");
-		leader_run(&l, rows[i].by_ms);
-		like(leader_body(&l, "PATCH", "/status?"), "\"omittedBytes\":[1-9]",
-		     "%s: the status says how much is missing", rows[i].sentence);
-		ok(!strstr(leader_body(&l, "PATCH", "/status?"), "sandboxOutput"),
-		   "  and names no part of it");
-		cmp_ok(leader_count(&l, "POST", "/sandboxoutputs?"), "<=", RUN_OUTPUT_FAILURES_MAX,
-		       "  with few tries");
-		finish_output();
-	}
-}
-
-static void an_output_that_is_there_is_ours(void)
-{
-	static char live[512];
-	struct leader_rule *rule;
-
-	begin_output(409, "{'kind':'Status','reason':'AlreadyExists'}");
-	outcome.streams[STREAM_STDOUT].head.n = outcome.streams[STREAM_STDOUT].total = 100000;
-	rule = leader_on(&l, "GET", "/sandboxoutputs/", 200, "");
-	rule->hangs = true;
-	leader_run(&l, 0);
-	snprintf(live, sizeof(live), "{'sha256':'%s','task':{'uid':'" LEADER_UID "'}}",
-		 job()->run->refs[STREAM_STDOUT][0].sha256);
-	rule->body = live;
-	rule->hangs = false;
-	leader_run(&l, 0);
-	like(leader_body(&l, "PATCH", "/status?"), POD_NAME "-stdout-0",
-	     "one with the same content is taken for it");
-	finish_output();
-}
-
-/* Whoever makes a Pod of that name does not take away what is here. */
-static void an_outcome_outlives_its_pod(void)
-{
-	struct leader_rule *rule;
-
-	begin_output(201, LEADER_ECHO);
-	rule = &l.rules[l.rule_count - 2];
-	rule->hangs = true;
-	leader_run(&l, 0);
-	leader_event(&l, "/pods?", "DELETED", leader_pod(&l, "made", "9000", "{}"));
-	leader_event(&l, "/pods?", "ADDED", leader_pod(&l, "another", "9001", "{}"));
-	ok(job()->run, "the outcome is still here, with a write of it under way");
-	rule->hangs = false;
-	leader_run(&l, 0);
-	like(leader_body(&l, "PATCH", "/status?"), "\"reason\":\"Completed\"",
-	     "and becomes the end");
-	finish_output();
-}
-
 int main(void)
 {
 	the_last_event_says_why();
@@ -512,9 +358,5 @@ int main(void)
 	a_refused_pod_is_tried_until_the_budget_ends();
 	a_pod_that_was_there_is_looked_at();
 	a_dead_node_does_not_hold_its_task();
-	outputs_come_before_the_status_that_names_them();
-	an_output_that_is_refused_holds_nothing_back();
-	an_output_that_is_there_is_ours();
-	an_outcome_outlives_its_pod();
 	done_testing();
 }

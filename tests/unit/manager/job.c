@@ -44,9 +44,8 @@ static int note_pod(int attempt, const char *uid, const char *version)
 	char text[1024];
 
 	snprintf(text, sizeof(text),
-		 "{'metadata':{'name':'sbt-11111111222233334444555555555555-%d',"
-		 "'namespace':'sandboxtask-pods','uid':'%s','resourceVersion':'%s'}}",
-		 attempt, uid, version);
+		 LEADER_POD_OF("sandboxtask-pods", "%d", "%s", "%s", LEADER_UID), attempt, uid,
+		 version);
 	return job_note_pod(job, json_of(text), &err);
 }
 
@@ -161,7 +160,7 @@ static void a_name_may_be_set_right(void)
 
 /* --- The Pod. --- */
 
-static void the_newest_pod_counts(void)
+static void the_newest_text_of_a_pod_counts(void)
 {
 	static const struct {
 		const char *sentence;
@@ -173,7 +172,7 @@ static void the_newest_pod_counts(void)
 		{"an older version", 2, "p2", "19", "p2 at 20"},
 		{"an older version with fewer digits", 2, "p2", "9", "p2 at 20"},
 		{"a lower attempt, however new", 1, "p1", "30", "p2 at 20"},
-		{"a higher attempt, however old", 3, "p3", "5", "p3 at 5"},
+		{"a higher attempt, however new", 3, "p3", "30", "p2 at 20"},
 		{"another one of the same name", 2, "px", "25", "px at 25"},
 		{"another one of the same name, from before", 2, "px", "15", "p2 at 20"},
 		{"one of a name that is not its own", 0, "py", "30", "p2 at 20"},
@@ -185,8 +184,7 @@ static void the_newest_pod_counts(void)
 		note_pod(rows[i].attempt, rows[i].uid, rows[i].version);
 		is(pod_text(), rows[i].wanted, "%s: %s counts", rows[i].sentence, rows[i].wanted);
 		cmp_ok(job->pod.known, "==", KNOWN_PRESENT, "  it is there");
-		cmp_ok(job->pod.attempts_seen, "==", rows[i].attempt > 2 ? rows[i].attempt : 2,
-		       "  and attempts are counted");
+		cmp_ok(job->pod.attempts_seen, "==", 2, "  and its attempt is the last");
 		finish();
 	}
 }
@@ -218,6 +216,7 @@ static void what_is_known_of_a_pod_is_not_of_the_next(void)
 	note_pod(1, "p1", "21");
 	is(job->pod.event_reason, "FailedMount", "the last Event stays with its Pod");
 	cmp_ok(job->pod.since_ms, "==", l.fake.now_ms - 500, "so does its age");
+	job_note_pod_absent(job);
 	note_pod(2, "p2", "22");
 	ok(!job->pod.event_reason, "but is not of the next one");
 	cmp_ok(job->pod.since_ms, "==", l.fake.now_ms, "which begins now");
@@ -239,7 +238,10 @@ static void a_marked_pod_is_the_only_one_that_runs(void)
 	note_task(LEADER_UID, "40",
 		  "{'phase':'Failed','startedAt':'2026-01-02T03:04:05Z','attempt':1}");
 	note_pod(2, "p2", "41");
-	is(pod_text(), "p2 at 41", "when the task is over, every Pod of its name is looked at");
+	is(pod_text(), "px at 31", "nor does it when the task is over");
+	job_note_pod_absent(job);
+	note_pod(2, "p2", "42");
+	is(pod_text(), "p2 at 42", "but when that one is gone");
 	finish();
 }
 
@@ -274,6 +276,16 @@ static void a_pod_has_a_name_when_there_was_one(void)
 	note_task(LEADER_UID, "10", "{'phase':'Starting','attempt':3}");
 	job_pod_name(job, name);
 	is(name, "sbt-11111111222233334444555555555555-3", "that the status knows, too");
+	note_pod(1, "p1", "20");
+	job_doubt_pod(job);
+	job_pod_name(job, name);
+	is(name, "sbt-11111111222233334444555555555555-1", "one that was seen is looked for first");
+	job_note_pod_absent(job);
+	cmp_ok(job->pod.known, "==", KNOWN_UNSEEN, "and says nothing about the last one");
+	job_pod_name(job, name);
+	is(name, "sbt-11111111222233334444555555555555-3", "which is looked for next");
+	job_note_pod_absent(job);
+	cmp_ok(job->pod.known, "==", KNOWN_ABSENT, "when that is gone, too, there is none");
 	finish();
 }
 
@@ -388,7 +400,7 @@ int main(void)
 	what_is_no_task_changes_nothing();
 	a_task_that_waits_is_not_kept_in_memory();
 	a_name_may_be_set_right();
-	the_newest_pod_counts();
+	the_newest_text_of_a_pod_counts();
 	a_pod_in_doubt_is_read_anew_at_the_same_version();
 	what_is_known_of_a_pod_is_not_of_the_next();
 	a_marked_pod_is_the_only_one_that_runs();

@@ -295,6 +295,74 @@ static void the_last_list_gives_places_away(void)
 	}
 }
 
+/* --- What hangs in one namespace. --- */
+
+#define MANY (TERM_EFFECTS_PER_NAMESPACE_MAX + 4)
+
+/* A row of a task that nobody has read yet. */
+static void show_task(const char *in_namespace, int n)
+{
+	char row[512];
+
+	snprintf(row, sizeof(row),
+		 LEADER_ROW_EVENT(
+			 "{'cells':[],'object':{'metadata':{'namespace':'%s','name':'t%d','uid':"
+			 "'%08d-2222-3333-4444-%s55555555','resourceVersion':'8%d'}}}"),
+		 in_namespace, n, n, in_namespace, n);
+	leader_event(&l, "/sandboxtasks?", "ADDED", row);
+}
+
+static struct io_http *pending(const char *part)
+{
+	for (size_t i = 0; i < l.fake.request_count; i++)
+		if (l.fake.requests[i].is_pending && strstr(l.fake.requests[i].target, part))
+			return fake_io_request(&l.fake, i);
+	return NULL;
+}
+
+static void begin_stuck(void)
+{
+	leader_open(&l);
+	leader_on(&l, "GET", "/team/sandboxtasks/", 200, "")->hangs = true;
+	leader_begin(&l);
+	for (int n = 0; n < MANY; n++)
+		show_task("team", n);
+	leader_run(&l, 100);
+}
+
+static void what_hangs_in_one_namespace_holds_up_no_other(void)
+{
+	begin_stuck();
+	cmp_ok(leader_count(&l, "GET", "/team/sandboxtasks/"), "==", TERM_EFFECTS_PER_NAMESPACE_MAX,
+	       "so many effects of one namespace are under way, and no more");
+	show_task("busy", 0);
+	leader_run(&l, 100);
+	cmp_ok(leader_count(&l, "GET", "/busy/sandboxtasks/t0"), "==", 1,
+	       "another namespace's task does not wait for them");
+	show_task("team", MANY - 1);
+	leader_run(&l, 1000);
+	cmp_ok(leader_count(&l, "GET", "/team/sandboxtasks/"), "==", TERM_EFFECTS_PER_NAMESPACE_MAX,
+	       "who is held back is not brought forward by news");
+	leader_close(&l);
+}
+
+static void who_was_held_back_goes_on_when_an_effect_ends(void)
+{
+	char target[64];
+
+	begin_stuck();
+	for (int n = TERM_EFFECTS_PER_NAMESPACE_MAX; n < MANY; n++) {
+		fake_io_fail(pending("/team/sandboxtasks/"), ERR_TRANSPORT);
+		leader_run(&l, 0);
+		snprintf(target, sizeof(target), "/team/sandboxtasks/t%d", n);
+		ok(pending(target), "one ends, and t%d is read at once, in its turn", n);
+	}
+	leader_run(&l, MINUTE_MS);
+	cmp_ok(leader_count(&l, "GET", "/team/sandboxtasks/"), "==", MANY,
+	       "those that failed wait for a part of the share again");
+	leader_close(&l);
+}
+
 static void a_term_ends_at_any_time(void)
 {
 	leader_open(&l);
@@ -333,6 +401,8 @@ int main(void)
 	a_namespace_is_looked_at_while_a_task_needs_it();
 	a_namespace_is_looked_at_while_a_class_names_it();
 	the_last_list_gives_places_away();
+	what_hangs_in_one_namespace_holds_up_no_other();
+	who_was_held_back_goes_on_when_an_effect_ends();
 	a_term_ends_at_any_time();
 	events_are_not_queued_for_ever();
 	done_testing();
