@@ -227,7 +227,8 @@ def the_documented_metrics_are_there(page):
     for name, _, labels, _ in documented("Metrics"):
         sample = re.search(rf"^{name.strip('`')}(?:_count)?(?:\{{(.*)\}})? ", page, re.MULTILINE)
         is_(re.findall(r"(\w+)=", sample[1] or ""), re.findall(r"`(\w+)`", labels), f"{name}: its labels")
-    alerts = yaml.safe_load(re.search(r"^```yaml$(.*?)^```$", OPERATIONS, re.MULTILINE | re.DOTALL)[1])["groups"][0]["rules"]
+    example = re.search(r"^Alerts to begin with:\n\n```yaml$(.*?)^```$", OPERATIONS, re.MULTILINE | re.DOTALL)[1]
+    alerts = yaml.safe_load(example)["groups"][0]["rules"]
     for name in re.findall(r"sandboxtask_\w+", " ".join(alert["expr"] for alert in alerts)):
         ok(re.search(rf"^{name}[{{ ]", page, re.MULTILINE), f"an alert's {name} is there")
 
