@@ -384,12 +384,13 @@ test-kube: cluster-for-tests $(KUBE_PROBE) ## controller/kube against the cluste
 
 .PHONY: check-api test-api docs
 check-api: packages-build ## kinds, manifests, chart and reference as files
-	@prove tests/crd.t
+	@prove tests/crd.t tests/chart.t
 test-api: packages-build packages-images cluster-for-tests $(PROGRAMS) ## the kinds, policies and rights on a real API server
 	@prove tests/api
-docs: packages-build ## docs/api.md from the CRDs, docs/reasons.md from the table of reasons
+docs: packages-build ## what is made from other files: docs/api.md, docs/reasons.md, parts of the chart
 	@hack/generate-api-docs
 	@hack/generate-reasons-docs
+	@hack/generate-chart
 
 # --- End to end: tasks on a cluster, with the controller in it from its image. crash.t has one on the host that can be killed at
 # a chosen moment: the very objects of the program, with failpoint_io put between them and their io by the linker.

@@ -2,17 +2,13 @@
 """Installing and removing by kubectl: the commands of docs/operations.md, twice, and away again; then back for the others."""
 
 import pathlib
-import shutil
-import subprocess
 import sys
-import tarfile
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 import kube  # noqa: E402
 import sandboxes  # noqa: E402
 from sandboxes import PODS_NAMESPACE, SYSTEM_NAMESPACE, pod, task  # noqa: E402
-from tap import done_testing, is_, like, ok, skip  # noqa: E402
+from tap import done_testing, is_, like, ok  # noqa: E402
 
 CONTROLLER_PODS = "app.kubernetes.io/component=controller"
 # What has to select the controller's Pods: its path in their namespace, and the field that selects.
@@ -21,24 +17,12 @@ SELECTORS = [
     ("Service", "/api/v1/namespaces/{}/services/sandboxtask-controller-metrics", "selector"),
     ("NetworkPolicy", "/apis/networking.k8s.io/v1/namespaces/{}/networkpolicies/sandboxtask-controller", "podSelector"),
 ]
-LABELLED = "app.kubernetes.io/name=sandboxtask"
-COLLECTIONS = [
-    sandboxes.CRDS, sandboxes.POLICIES, sandboxes.POLICY_BINDINGS,
-    "/apis/rbac.authorization.k8s.io/v1/clusterroles", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
-    "/api/v1/namespaces", "/apis/node.k8s.io/v1/runtimeclasses",
-]
-
-
-def ours(api):
-    """Everything of ours on the cluster that is not inside a namespace of ours."""
-    return sorted(f"{collection}/{item['metadata']['name']}" for collection in COLLECTIONS
-                  for item in api.get(collection, labelSelector=LABELLED)["items"])
 
 
 def remove(api):
     removed = kube.kubectl("delete", "-k", str(kube.CHECKOUT / "manifests"), "--ignore-not-found", "--timeout=60s")
     is_((removed.returncode, removed.stderr), (0, ""), "kubectl delete -k manifests/ removes everything without an error")
-    is_(ours(api), [], "and nothing is left")
+    is_(sandboxes.installed(api), [], "and nothing is left")
     is_(api.find(f"/api/v1/namespaces/{PODS_NAMESPACE}"), None, "the Pod namespace is gone")
 
 
@@ -79,8 +63,8 @@ def what_is_installed_is_whole(api):
     is_(shipped["runtimeClassName"], "gvisor", "the class default has the RuntimeClass that the admission policy lists")
     is_(api.get("/apis/node.k8s.io/v1/runtimeclasses/gvisor")["handler"], "runsc", "which exists")
     is_(shipped["podNamespace"], PODS_NAMESPACE, "the class default keeps its Pods in the Pod namespace")
-    bindings = api.get(sandboxes.POLICY_BINDINGS, labelSelector=LABELLED)["items"]
-    policies = api.get(sandboxes.POLICIES, labelSelector=LABELLED)["items"]
+    bindings = api.get(sandboxes.POLICY_BINDINGS, labelSelector=sandboxes.LABELLED)["items"]
+    policies = api.get(sandboxes.POLICIES, labelSelector=sandboxes.LABELLED)["items"]
     is_(sorted((b["spec"]["policyName"], b["spec"]["validationActions"][0]) for b in bindings),
         sorted((p["metadata"]["name"], "Deny") for p in policies), "every policy is bound, and denies")
 
@@ -110,23 +94,6 @@ def answers_of_a_replica(api):
     return [f"{path} {api.request('GET', proxy + path).status}" for path in ("/healthz", "/readyz", "/metrics")]
 
 
-def the_chart_packs_the_kinds():
-    """The chart holds links; what helm makes of it must hold the files."""
-    built = kube.state_folder() / "bin" / "helm" if kube.IS_LOCAL else None
-    helm = built if built and built.exists() else shutil.which("helm")
-    if not helm:
-        skip("there is no helm", "the chart's package holds the kinds")
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        packed = subprocess.run([helm, "package", kube.CHECKOUT / "charts/sandboxtask", "--destination", folder],
-                                capture_output=True, text=True)
-        is_(packed.returncode, 0, "helm packs the chart")
-        with tarfile.open(next(pathlib.Path(folder).glob("sandboxtask-*.tgz"))) as package:
-            for name in ("sandboxtasks.yaml", "sandboxclasses.yaml", "sandboxoutputs.yaml"):
-                is_(package.extractfile(f"sandboxtask/crds/{name}").read(), (kube.CHECKOUT / "crd" / name).read_bytes(),
-                    f"and its package holds crd/{name} itself")
-
-
 def tasks_go_with_the_kinds(api):
     """No finalizer of ours may hold up a namespace or the removal."""
     with kube.namespace(api, "manifests") as namespace:
@@ -137,7 +104,6 @@ def tasks_go_with_the_kinds(api):
 
 
 def main():
-    the_chart_packs_the_kinds()
     api = kube.connect()
     kube.image("controller")
     sandboxes.install(api)

@@ -391,15 +391,30 @@ def state_folder():
     return pathlib.Path(kubeconfig()).parent.parent
 
 
+def program(name):
+    """The path of a program that speaks to clusters: the local cluster's version of it if there is one; None without any."""
+    built = state_folder() / "bin" / name if IS_LOCAL else None
+    return built if built and built.exists() else shutil.which(name)
+
+
+def run_as_admin(name, arguments, stdin, folders=()):
+    """Runs such a program. What it keeps of the cluster, in these folders of its own, must not outlive the CRDs of one test."""
+    path = program(name)
+    assert path, f"there is no {name}"
+    with tempfile.TemporaryDirectory() as scratch:
+        environment = os.environ | {"KUBECONFIG": kubeconfig(), "NO_PROXY": "*"}
+        environment |= {folder: scratch for folder in ("KUBECACHEDIR", *folders)}
+        return subprocess.run([path, *arguments], input=stdin, capture_output=True, text=True, check=False, env=environment)
+
+
 def kubectl(*arguments, stdin=None):
-    """Runs kubectl, the local cluster's version of it if there is one, as admin. Its failure is for the caller to judge."""
-    built = state_folder() / "bin" / "kubectl" if IS_LOCAL else None
-    program = built if built and built.exists() else shutil.which("kubectl")
-    assert program, "there is no kubectl"
-    # Its cache of what the API offers must not outlive the CRDs of one test.
-    with tempfile.TemporaryDirectory() as cache:
-        environment = os.environ | {"KUBECONFIG": kubeconfig(), "KUBECACHEDIR": cache, "NO_PROXY": "*"}
-        return subprocess.run([program, *arguments], input=stdin, capture_output=True, text=True, check=False, env=environment)
+    """Runs kubectl as admin. Its failure is for the caller to judge."""
+    return run_as_admin("kubectl", arguments, stdin)
+
+
+def helm(*arguments, stdin=None):
+    """Runs helm as admin. Its failure is for the caller to judge."""
+    return run_as_admin("helm", arguments, stdin, ("HELM_CACHE_HOME", "HELM_CONFIG_HOME", "HELM_DATA_HOME"))
 
 
 @functools.cache

@@ -18,6 +18,11 @@ POLICIES = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
 POLICY_BINDINGS = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings"
 PODS_NAMESPACE = "sandboxtask-pods"
 SYSTEM_NAMESPACE = "sandboxtask-system"
+LABELLED = "app.kubernetes.io/name=sandboxtask"
+INSTALLED_IN = [
+    CRDS, POLICIES, POLICY_BINDINGS, "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+    "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", "/api/v1/namespaces", "/apis/node.k8s.io/v1/runtimeclasses",
+]
 CONTROLLER = f"system:serviceaccount:{SYSTEM_NAMESPACE}:sandboxtask-controller"
 
 
@@ -76,6 +81,12 @@ def install_controller(api):
     """The whole of it, with this checkout's controller running in the cluster from its image."""
     deploy()
     wait_policies(api)
+
+
+def installed(api):
+    """The paths of everything of ours on the cluster that is not inside a namespace of ours."""
+    return sorted(f"{collection}/{item['metadata']['name']}" for collection in INSTALLED_IN
+                  for item in api.get(collection, labelSelector=LABELLED)["items"])
 
 
 def deploy(*arguments):
