@@ -167,6 +167,8 @@ int status_to_err(int http_status, int64_t retry_after_ms, struct str body, stru
 		retry_after_ms = retry_after_of(known);
 	if (code == ERR_THROTTLED && retry_after_ms == 0)
 		retry_after_ms = STATUS_THROTTLED_DEFAULT_MS;
+	if (retry_after_ms > STATUS_RETRY_AFTER_MAX_MS)
+		retry_after_ms = STATUS_RETRY_AFTER_MAX_MS;
 	buf_init(&text, TEXT_BYTES_MAX);
 	if (is_json && http_status == 422)
 		append_fields(&text, body);

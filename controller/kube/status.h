@@ -17,13 +17,16 @@
 
 /* How long to wait when the server throttles without saying how long. */
 #define STATUS_THROTTLED_DEFAULT_MS 1000
+/* And how long at the most: a page of a proxy under repair may say an hour, and not mean it. */
+#define STATUS_RETRY_AFTER_MAX_MS 60000
 
 /* The code of an HTTP status, as far as that alone tells; ERR_PROTOCOL for one below 400. */
 enum err_code status_code_of_http(int http_status);
 
 /*
  * Fills `err` from a refusal and returns -1. `retry_after_ms` is the header's, 0 without one; what
- * the body says counts when it is longer. `http_status` 0: it is in the body (an ERROR event).
+ * the body says counts when it is longer; `err` gets a minute at the most. `http_status` 0: it is
+ * in the body (an ERROR event).
  *
  * The message is the server's, but for 422, where it may quote the values that were sent: there it
  * names the fields.
