@@ -95,6 +95,15 @@ static bool is_marked_run(const struct job *job)
 	return job->task && task_is_marked(job->task) && !task_is_terminal(job->task);
 }
 
+/* Than the marked Pod. */
+static bool is_not_of_the_mark(const struct job *job, struct str in_namespace, int64_t attempt)
+{
+	const struct task_status *status = &job->task->status;
+
+	return attempt != status->attempt ||
+	       (status->pod_namespace.n > 0 && !str_equal(in_namespace, status->pod_namespace));
+}
+
 int job_note_task(struct job *job, struct str json, struct err *err)
 {
 	struct task *task = mem_new(1, sizeof(*task));
@@ -112,7 +121,8 @@ int job_note_task(struct job *job, struct str json, struct err *err)
 				  : KNOWN_PRESENT;
 	if (!str_equal(task->uid, str_of(job->uid)))
 		job_note_task_absent(job); /* another task of that name: ours is gone */
-	else if (is_marked_run(job) && job->pod.pod && job->pod.attempt != task->status.attempt)
+	else if (is_marked_run(job) && job->pod.pod &&
+		 is_not_of_the_mark(job, job->pod.pod->namespace, job->pod.attempt))
 		job_doubt_pod(job); /* the Pod that was seen is not the one that runs */
 	return 0;
 }
@@ -218,7 +228,7 @@ static bool is_beside_the_marked(const struct job *job, const struct pod *pod, i
 {
 	const struct job_pod *known = &job->pod;
 
-	return attempt != job->task->status.attempt ||
+	return is_not_of_the_mark(job, pod->namespace, attempt) ||
 	       (known->known == KNOWN_PRESENT && has_another_name(pod, known->pod) &&
 		str_equal(known->pod->uid, job->task->status.pod_uid));
 }
@@ -341,7 +351,9 @@ bool job_is_over(const struct job *job)
 
 struct str job_pod_namespace(const struct job *job)
 {
-	if (job->pod.pod)
+	bool is_marked = is_marked_run(job) && job->task->status.pod_namespace.n > 0;
+
+	if (job->pod.pod && !is_marked)
 		return job->pod.pod->namespace;
 	if (job->task && job->task->status.pod_namespace.n > 0)
 		return job->task->status.pod_namespace;

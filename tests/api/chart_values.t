@@ -40,7 +40,8 @@ AFFINITY = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
     {"matchExpressions": [{"key": "infra", "operator": "Exists"}]}]}}}
 SPREAD = {"topologyKey": "topology.kubernetes.io/zone", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule",
           "labelSelector": {"matchLabels": {"app.kubernetes.io/component": "controller"}}}
-RESOURCES = {"requests": {"cpu": "200m", "memory": "64Mi"}, "limits": {"memory": "1Gi"}}
+RESOURCES = {"requests": {"cpu": "200m", "memory": "64Mi", "ephemeral-storage": "64Mi"},
+             "limits": {"memory": "1Gi", "ephemeral-storage": "1Gi"}}
 
 ROWS = [
     ("another registry", {"image": {"registry": "mirror.example:5000/hub"}},

@@ -10,6 +10,9 @@
 
 #define MARKED_AS_P1 \
 	"{'phase':'Running','startedAt':'2026-01-02T03:04:05Z','attempt':1,'podUID':'p1'}"
+#define MARKED_IN_ITS_NAMESPACE                                                             \
+	"{'phase':'Running','startedAt':'2026-01-02T03:04:05Z','attempt':1,'podUID':'p1','" \
+	"podNamespace':'sandboxtask-pods'}"
 
 static struct leader l;
 static struct job *job;
@@ -117,6 +120,15 @@ static void a_pod_of_the_marked_name_elsewhere_is_another(void)
 	note_task(MARKED_AS_P1);
 	job_note_pod(job, json_of(LEADER_POD_OF("team", "1", "px", "30", LEADER_UID)), &err);
 	is(uid_looked_at(), "p1", "the marked one stays");
+	finish();
+	begin();
+	job_note_pod(job, json_of(LEADER_POD_OF("team", "1", "px", "30", LEADER_UID)), &err);
+	note_task(MARKED_IN_ITS_NAMESPACE);
+	cmp_ok(job->pod.known, "==", KNOWN_UNSEEN, "seen before the mark was, it is in doubt");
+	ok(str_equal(job_pod_namespace(job), STR("sandboxtask-pods")),
+	   "and the marked one is asked for, in its namespace");
+	note_ours(1, "p1", "20");
+	is(uid_looked_at(), "p1", "which takes its place");
 	finish();
 }
 
