@@ -95,7 +95,7 @@ static bool is_marked_run(const struct job *job)
 	return job->task && task_is_marked(job->task) && !task_is_terminal(job->task);
 }
 
-/* Than the marked Pod. */
+/* By its name, a Pod can't be the one that the mark names. */
 static bool is_not_of_the_mark(const struct job *job, struct str in_namespace, int64_t attempt)
 {
 	const struct task_status *status = &job->task->status;
