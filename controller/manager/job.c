@@ -446,6 +446,13 @@ static void make_plan(struct job *job)
 	plan_make(job->plan, job->task, class);
 }
 
+static void note_mark(struct job *job)
+{
+	take_frozen_plan(job);
+	if (job->run)
+		run_note_mark(job->run);
+}
+
 static int64_t created_ms(const struct job *job)
 {
 	int64_t created_us;
@@ -489,7 +496,7 @@ void job_judge(struct job *job)
 	if (job->task_known != KNOWN_PRESENT)
 		return;
 	if (task_is_marked(job->task))
-		take_frozen_plan(job);
+		note_mark(job);
 	else
 		make_plan(job);
 	if (!task_is_marked(job->task) && !job->plan)

@@ -54,6 +54,28 @@ static void look_into_trouble(struct run *run, const struct session_report *repo
 		job_doubt_pod(run->job);
 }
 
+static void bear_silence(struct run *run)
+{
+	session_bear_silence(run->session, term_now_ms(run->job->term) + run->budget_ms);
+}
+
+/* As long as the runner says that it has not begun, it may do so after what it has just said. */
+static void note_begin(struct run *run, enum session_state state)
+{
+	switch ((int)state) {
+	case SESSION_IS_READY:
+	case SESSION_IS_UPLOADING:
+	case SESSION_IS_RECEIVED:
+	case SESSION_IS_STARTING:
+	case SESSION_IS_INSTALLING: break;
+	case SESSION_IS_RUNNING:
+	case SESSION_IS_DONE:
+	case SESSION_IS_PULLING: run->has_begun = true; break;
+	default: return;
+	}
+	bear_silence(run);
+}
+
 static void note_stage(struct run *run, const struct session_report *report)
 {
 	struct job *job = run->job;
@@ -66,6 +88,8 @@ static void note_stage(struct run *run, const struct session_report *report)
 	if ((report->state == SESSION_IS_DONE || report->state == SESSION_IS_PULLING) &&
 	    job->done_ms == JOB_NO_TIME)
 		job->done_ms = now_ms;
+	if (run->is_marked && !run->has_begun)
+		note_begin(run, report->state);
 }
 
 static void on_changed(void *context)
@@ -148,7 +172,11 @@ struct run *run_new(struct job *job)
 	};
 	struct target target;
 
-	*run = (struct run){.job = job, .displaced_ms = JOB_NO_TIME};
+	*run = (struct run){
+		.job = job,
+		.displaced_ms = JOB_NO_TIME,
+		.budget_ms = job->plan->run_seconds * 1000,
+	};
 	set_demands(&session.demands, job->plan);
 	set_limits(&session.limits, job->plan);
 	set_run_id(session.run_id, job->uid);
@@ -169,6 +197,14 @@ void run_delete(struct run *run)
 	for (int i = 0; i < RUN_STREAMS; i++)
 		free(run->refs[i]);
 	free(run);
+}
+
+void run_note_mark(struct run *run)
+{
+	if (run->is_marked)
+		return;
+	run->is_marked = true;
+	bear_silence(run);
 }
 
 /* --- Commands. --- */

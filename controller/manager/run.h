@@ -31,8 +31,10 @@ struct run {
 	bool has_route;
 	struct input *input; /* from the upload on */
 	bool hello_seen;
-	unsigned troubles;    /* of the session, that were looked into */
-	int64_t displaced_ms; /* when a stranger was seen; JOB_NO_TIME: none was */
+	bool is_marked, has_begun; /* the task is; the runner has said that the code runs, or ran */
+	int64_t budget_ms;	   /* of the run */
+	unsigned troubles;	   /* of the session, that were looked into */
+	int64_t displaced_ms;	   /* when a stranger was seen; JOB_NO_TIME: none was */
 	/* What stopped it on our side; REASON_NONE: nothing. */
 	enum reason failure;
 	char failure_text[RUN_TEXT_SIZE];
@@ -59,6 +61,15 @@ void run_upload(struct run *run);
 void run_start(struct run *run);
 void run_pull(struct run *run);
 void run_release(struct run *run);
+
+/*
+ * The task is marked. From here on a runner that does not answer is not replaced by another, so it
+ * has until its run budget must be over, and only then a silent one ends the session. That is
+ * counted from the latest moment at which the code may have begun, as far as this controller knows:
+ * from when the runner said first that it runs, else from the last answer before that, or from now.
+ * Repeating it changes nothing.
+ */
+void run_note_mark(struct run *run);
 
 /* The report in the core's words. What it points at is valid until the loop turns. */
 void run_view(struct run *run, struct session_view *view);

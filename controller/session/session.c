@@ -93,6 +93,7 @@ static void note_answer(struct session *s)
 	if (!session_is_greeted(s) || s->is_answered)
 		return;
 	s->is_answered = true;
+	s->is_mute = false;
 	s->losses = 0;
 	s->unanswered_ms = 0;
 	s->refused_since_ms = SESSION_NEVER;
@@ -278,7 +279,7 @@ struct session *session_new(const struct session_config *config)
 	s->config = *config;
 	s->target = mem_copy_string(config->target, strlen(config->target));
 	s->next_number = config->number;
-	s->attach_due_ms = s->heard_ms = session_now_ms(s);
+	s->attach_due_ms = s->heard_ms = s->silence_counts_from_ms = session_now_ms(s);
 	s->refused_since_ms = s->opened_ms = s->turn_since_ms = SESSION_NEVER;
 	controller_side_init(&s->side, config->run_id, config->attempt,
 			     config->limits.outcome_bytes);
@@ -339,6 +340,14 @@ void session_pull(struct session *s)
 {
 	s->wants_pull = true;
 	poke(s);
+}
+
+void session_bear_silence(struct session *s, int64_t until_ms)
+{
+	if (until_ms <= s->silence_counts_from_ms)
+		return;
+	s->silence_counts_from_ms = until_ms;
+	s->unanswered_ms = 0;
 }
 
 void session_cancel(struct session *s, uint32_t grace_ms)

@@ -21,7 +21,11 @@
  *   what happened last; on Gone, Unready and Ended the owner should look at the Pod, now.
  * - Refused for SESSION_REFUSED_MS in a row: Failed (Internal). Attached, but without an answer for
  *   SESSION_SILENCE_MS in all on two connections or more: Silent. Time in which there was no
- *   connection is not the runner's silence.
+ *   connection is not the runner's silence. Nor is time that the owner bears with it
+ *   (session_bear_silence): an API server that has no way to the kubelet may say that an attach is
+ *   open all the same, and then nobody can tell a runner that is cut off from one that is stuck. A
+ *   connection without an answer is given up after CONTROLLER_SILENCE_MS nevertheless, and the
+ *   next one is tried as after any loss.
  * - A higher session number: Displaced. It is never answered by a higher one of ours.
  * - A runner that says far more than it was asked for: Failed (RunnerFailed), and the connection is
  *   closed at once; an outcome that is here already is kept. All sessions share one loop, which a
@@ -120,6 +124,11 @@ void session_report(const struct session *session, struct session_report *report
 void session_upload(struct session *session, const struct object *bundle);
 void session_start(struct session *session);
 void session_pull(struct session *session);
+/*
+ * Until then, by the io's clock, silence does not end the session, and what there was of it before
+ * is forgiven. An earlier time than one that was given changes nothing. Needs no connection.
+ */
+void session_bear_silence(struct session *session, int64_t until_ms);
 /* SIGTERM now, SIGKILL after the grace; before START: no run. */
 void session_cancel(struct session *session, uint32_t grace_ms);
 /* Best effort: at once Released when there is nobody to tell. The runner hears it only if the

@@ -5,9 +5,14 @@
 
 /* --- Turns. --- */
 
-/* The next connection will begin with a transfer, as far as we know. */
+/*
+ * The next connection will begin with a transfer, as far as we know. A runner that did not answer
+ * on the last one may be like that for as long as its code runs: others don't wait for it.
+ */
 static bool will_transfer(const struct session *s)
 {
+	if (s->is_mute)
+		return false;
 	if (s->side.seen.phase == PHASE_DONE)
 		return s->wants_pull;
 	return s->bundle && s->side.bundle && s->side.seen.starts == 0;
@@ -48,10 +53,19 @@ bool session_connect_has_turn(struct session *s)
 _Static_assert(SESSION_SILENCE_MS >= 2 * CONTROLLER_SILENCE_MS,
 	       "one connection alone is never silent for long enough");
 
-/* Notes time on a connection in which the runner owed an answer. */
+static int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Notes time on a connection, up to now, in which the runner owed an answer. */
 static void add_silence(struct session *s, int64_t duration_ms)
 {
-	s->unanswered_ms += duration_ms;
+	int64_t counted_ms = session_now_ms(s) - s->silence_counts_from_ms;
+
+	counted_ms = smaller(counted_ms, smaller(duration_ms, CONTROLLER_SILENCE_MS));
+	if (counted_ms > 0)
+		s->unanswered_ms += counted_ms;
 	if (s->unanswered_ms < SESSION_SILENCE_MS)
 		return;
 	snprintf(s->text, sizeof(s->text), "no answer in %" PRId64 " s of connection",
@@ -84,6 +98,8 @@ void session_connect_lose(struct session *s, enum attach_verdict verdict, const 
 	session_connect_leave_turn(s);
 	if (session_is_over(s) || s->state == SESSION_IS_PULLED)
 		return;
+	if (was_open && !s->is_answered)
+		s->is_mute = true;
 	if (s->state != SESSION_IS_CONNECTING)
 		session_move(s, SESSION_IS_CONNECTING);
 	s->config.io->random(s->config.io, &chance, sizeof(chance));

@@ -36,7 +36,9 @@ struct session {
 	/* Silence, and slowness. */
 	int64_t opened_ms;
 	bool is_answered; /* this connection was, once */
+	bool is_mute;	  /* the last one that opened never was */
 	int64_t unanswered_ms;
+	int64_t silence_counts_from_ms;
 	int64_t turn_since_ms; /* SESSION_NEVER: it is not held */
 	unsigned slow_turns;
 

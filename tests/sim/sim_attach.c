@@ -20,7 +20,7 @@ struct sim_attach {
 	struct sim_world *world;
 	struct io_ws *ws;    /* NULL: the client is gone */
 	struct sim_pod *pod; /* NULL: not attached yet, or its container has ended */
-	bool is_wired, is_over;
+	bool is_wired, is_over, is_cut;
 	struct sim_event wiring;
 	struct sim_pipe up, down;
 	/* What went through, for the checks. */
@@ -83,7 +83,7 @@ void sim_attach_output(struct sim_attach *a, struct str bytes)
 {
 	char message[1 + RUNNER_FRAME_MAX] = {1};
 
-	if (!a->is_wired || a->is_over || bytes.n > RUNNER_FRAME_MAX)
+	if (!a->is_wired || a->is_over || a->is_cut || bytes.n > RUNNER_FRAME_MAX)
 		return;
 	memcpy(message + 1, bytes.p, bytes.n);
 	sim_pipe_send(&a->down, SIM_WS_MESSAGE, (struct str){message, 1 + bytes.n});
@@ -94,8 +94,15 @@ void sim_attach_end(struct sim_attach *a)
 	list_remove(&a->pod_link);
 	a->pod = NULL;
 	a->is_over = true;
+	if (a->is_cut)
+		return;
 	sim_pipe_send(&a->down, SIM_WS_MESSAGE, STR("\3{\"metadata\":{},\"status\":\"Success\"}"));
 	sim_pipe_send(&a->down, SIM_WS_CLOSED, STR(""));
+}
+
+void sim_attach_cut(struct sim_attach *a)
+{
+	a->is_cut = true;
 }
 
 /* --- To the container. --- */
@@ -125,8 +132,11 @@ static void shake_hands(struct sim_attach *a, struct str target_text)
 		return;
 	}
 	sim_pipe_send(&a->down, SIM_WS_OPENED, STR("v5.channel.k8s.io"));
-	sim_pipe_send(&a->down, SIM_WS_MESSAGE, STR("\1"));
 	list_push_back(&a->pod->attaches, &a->pod_link);
+	a->is_cut = a->world->clock.now_ms < a->pod->cut_until_ms;
+	if (a->is_cut)
+		return;
+	sim_pipe_send(&a->down, SIM_WS_MESSAGE, STR("\1"));
 	sim_clock_in(&a->world->clock, &a->wiring,
 		     sim_clock_between(&a->world->clock, 0, WIRED_MS_MAX), on_wired, a);
 }
@@ -140,6 +150,8 @@ static void on_up(void *context, int kind, struct str bytes)
 	case HANG_UP: attach_free(a); return;
 	case INPUT: break;
 	}
+	if (a->is_cut)
+		return;
 	if (a->pod)
 		sim_node_input(&a->world->node, a->pod, str_slice(bytes, 1, bytes.n));
 	if (a->ws)

@@ -27,6 +27,8 @@ void sim_attach_leave(struct sim_attach *attach, bool loses_bytes);
 /* For the node: output of the container to one who is attached, and its end. */
 void sim_attach_output(struct sim_attach *attach, struct str bytes);
 void sim_attach_end(struct sim_attach *attach);
+/* Nothing passes between the two ends any more, and neither is told. */
+void sim_attach_cut(struct sim_attach *attach);
 /* In the list of its Pod. */
 struct sim_attach *sim_attach_of_link(struct list *pod_link);
 

@@ -3,8 +3,9 @@
  * sim_world. Time is the world's clock, counted from a beginning of its own; chance is the world's;
  * every endpoint leads to the world's API server, and what goes there takes a few milliseconds.
  *
- * It keeps all rules of io.h. There are no half-open connections in this world, so the silence of a
- * websocket never comes to its end, and serve is asked by sim_io_ask alone.
+ * It keeps all rules of io.h. There are no half-open connections to the API server of this world,
+ * which answers pings whatever there is behind it, so the silence of a websocket never comes to its
+ * end; and serve is asked by sim_io_ask alone.
  */
 #ifndef SIM_SIM_IO_H
 #define SIM_SIM_IO_H

@@ -16,6 +16,8 @@
 #define EXIT_BEFORE_GRACE_MS 1000 /* of runner-image/runner.c */
 #define OUTCOME_BYTES_MAX    (8u << 20)
 #define EXIT_KILLED	     137
+/* Longer than a runner may be silent, shorter than that and the run budget of the class. */
+#define CUT_MS 90000
 
 static struct sim_store *store_of(const struct sim_pod *pod)
 {
@@ -385,6 +387,14 @@ void sim_node_strip(struct sim_pod *pod)
 	pod->was_disturbed = true;
 	if (object)
 		sim_store_patchf(store_of(pod), "somebody", object, "{'metadata':{'labels':null}}");
+}
+
+void sim_node_cut(struct sim_pod *pod)
+{
+	sim_trace_add(&pod->world->trace, "%s is cut off", pod->name);
+	pod->cut_until_ms = pod->world->clock.now_ms + CUT_MS;
+	for (struct list *at = pod->attaches.next; at != &pod->attaches; at = at->next)
+		sim_attach_cut(sim_attach_of_link(at));
 }
 
 void sim_node_forge(struct sim_pod *pod)

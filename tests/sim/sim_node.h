@@ -31,6 +31,7 @@ struct sim_pod {
 	struct runner_model *model;		 /* while RUNNING */
 	char *output;				 /* of its program, as its outcome has it */
 	struct list attaches;			 /* sim_attach.h */
+	int64_t cut_until_ms;			 /* there is no way to its kubelet */
 	uint64_t sessions[SIM_POD_SESSIONS_MAX]; /* numbers of those that attached */
 	unsigned session_count;
 	/* What it did: */
@@ -76,6 +77,8 @@ void sim_node_delete_by_force(struct sim_pod *pod); /* no grace: object and cont
 void sim_node_drain(struct sim_pod *pod);	    /* by the eviction API: with its grace */
 void sim_node_strip(struct sim_pod *pod);	    /* of its labels: no watch shows it any more */
 void sim_node_evict(struct sim_pod *pod);	    /* by the kubelet: killed, the object stays */
+/* For a while the API server has no way to its kubelet: an attach opens, and all is silent. */
+void sim_node_cut(struct sim_pod *pod);
 /* Somebody makes a Pod of a later attempt, with our labels and its plan, but not as planned. */
 void sim_node_forge(struct sim_pod *pod);
 void sim_node_forge_and_evict(struct sim_pod *pod);

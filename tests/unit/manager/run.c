@@ -91,6 +91,63 @@ static void a_stranger_is_one_once_the_lease_is_confirmed(void)
 	finish();
 }
 
+/* --- Silence. --- */
+
+#define BUDGET_MS 60000 /* of the class */
+
+/* A run of a Pod that is there, whose session says what the test wants. */
+static struct session *begin_real(void)
+{
+	leader_open_with_pod(&l);
+	leader_event(&l, "/pods?", "MODIFIED", leader_pod(&l, "made", "400", LEADER_RUNNING));
+	leader_run(&l, 0);
+	return leader_job(&l)->run->session;
+}
+
+static void silence_is_borne_until_the_run_budget_is_over(void)
+{
+	static const struct {
+		const char *sentence;
+		enum session_state state;
+		bool is_told;
+	} rows[] = {
+		{"a runner that is ready may run as long from then", SESSION_IS_READY, true},
+		{"so may one that has been lost,", SESSION_IS_CONNECTING, false},
+		{"one that receives the bundle,", SESSION_IS_UPLOADING, true},
+		{"one that has it", SESSION_IS_RECEIVED, true},
+		{"and one that is told to start,", SESSION_IS_STARTING, true},
+		{"whether or not the answer is lost,", SESSION_IS_CONNECTING, false},
+		{"or that installs first", SESSION_IS_INSTALLING, true},
+		{"the first word of the code running is the last that counts", SESSION_IS_RUNNING,
+		 true},
+		{"a loss later gives it no more time,", SESSION_IS_CONNECTING, false},
+		{"nor does finding it running again,", SESSION_IS_RUNNING, false},
+		{"nor does its end", SESSION_IS_DONE, false},
+	};
+	struct session *real = begin_real();
+	int64_t from_ms = real->silence_counts_from_ms, at_ms;
+
+	real->config.changed(real->config.context);
+	cmp_ok(real->silence_counts_from_ms, "==", from_ms,
+	       "before the mark nothing is borne: another Pod is as good");
+	leader_mark(&l);
+	job_judge(leader_job(&l));
+	at_ms = l.fake.now_ms + BUDGET_MS;
+	cmp_ok(real->silence_counts_from_ms, "==", at_ms, "from the mark on, the run budget");
+	l.fake.now_ms += 1000;
+	job_judge(leader_job(&l));
+	cmp_ok(real->silence_counts_from_ms, "==", at_ms, "which seeing the mark again leaves");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		l.fake.now_ms += 1000;
+		real->state = rows[i].state;
+		real->config.changed(real->config.context);
+		if (rows[i].is_told)
+			at_ms = l.fake.now_ms + BUDGET_MS;
+		cmp_ok(real->silence_counts_from_ms, "==", at_ms, "%s", rows[i].sentence);
+	}
+	finish();
+}
+
 /* --- Failures. --- */
 
 static void a_failure_has_a_reason(void)
@@ -305,6 +362,7 @@ int main(void)
 {
 	a_state_is_a_stage();
 	a_stranger_is_one_once_the_lease_is_confirmed();
+	silence_is_borne_until_the_run_budget_is_over();
 	a_failure_has_a_reason();
 	an_outcome_is_an_ending();
 	what_was_measured_is_passed_on();

@@ -304,69 +304,7 @@ static void test_leave_while_connecting(void)
 	end();
 }
 
-/* --- Runners that don't answer. */
-
-static void test_silence(void)
-{
-	begin();
-	s->is_mute = true;
-	owner_attach(&o);
-	sandbox_run(s, 59000);
-	is(state(), "Connecting", "a runner may be silent for a while");
-	sandbox_run(s, 5000);
-	is(state(), "Silent", "but not for a minute on two connections");
-	cmp_ok(s->ws.count, "==", 2, "there were two");
-	is(o.report.text, "no answer in 60 s of connection", "and that is said");
-	ok(!socket()->is_pending, "the connection is closed");
-	sandbox_run(s, 600000);
-	cmp_ok(s->ws.count, "==", 2, "and there is no other");
-	end();
-
-	begin();
-	s->is_mute = true;
-	owner_attach(&o);
-	for (int i = 0; i < 13 && o.report.state != SESSION_IS_SILENT; i++) {
-		sandbox_run(s, 5000);
-		if (socket()->is_open)
-			fake_ws_end(socket(), (struct fake_end){.code = ERR_TRANSPORT});
-		sandbox_run(s, 10000);
-	}
-	is(state(), "Silent", "silence is added up over connections that are cut");
-	end();
-
-	begin();
-	s->model.run_ms = 600000;
-	attach_and_run_until(SESSION_IS_RUNNING);
-	s->is_mute = true;
-	sandbox_run(s, 45000);
-	is(state(), "Connecting", "a runner that falls silent in mid-run is attached anew");
-	s->is_mute = false;
-	sandbox_run(s, 10000);
-	is(state(), "Running", "and one that answers goes on");
-	s->is_mute = true;
-	sandbox_run(s, 58000);
-	is(state(), "Connecting", "its silence begins anew");
-	sandbox_run(s, 10000);
-	is(state(), "Silent", "and ends it when it lasts");
-	end();
-}
-
-static void test_silence_without_connection(void)
-{
-	begin();
-	s->model.run_ms = 600000;
-	attach_and_run_until(SESSION_IS_RUNNING);
-	s->is_mute = true;
-	sandbox_run(s, 29000);
-	s->refuses = true;
-	s->refusal = (struct fake_end){.code = ERR_TRANSPORT};
-	sandbox_run(s, 400000);
-	is(state(), "Connecting", "a runner fell silent, and then there was no way to it");
-	s->refuses = s->is_mute = false;
-	sandbox_run(s, 10000);
-	is(state(), "Running", "that was no more of its silence");
-	end();
-}
+/* --- Refusals that are not in a row, a stdin that ends, numbers that are used up. */
 
 static void test_refusals_far_apart(void)
 {
@@ -423,8 +361,6 @@ int main(void)
 	test_idle_connections_that_are_cut();
 	test_stdin_that_is_not_read();
 	test_leave_while_connecting();
-	test_silence();
-	test_silence_without_connection();
 	test_refusals_far_apart();
 	test_stdin_that_ends();
 	test_numbers();

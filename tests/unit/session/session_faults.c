@@ -268,6 +268,36 @@ static void test_turn_without_connection(void)
 	end();
 }
 
+/* It may take as long as the runner's budget: others transfer meanwhile. */
+static void test_turn_of_a_mute_runner(void)
+{
+	int64_t held_ms = 0;
+
+	begin();
+	s->lost_over = 1000;
+	owner_attach(&o);
+	sandbox_run(s, 1000);
+	cmp_ok(s->hub.turns, "==", 1, "an upload is under way");
+	session_bear_silence(o.session, s->fake.now_ms + LONG_ENOUGH_MS);
+	s->is_mute = true;
+	for (int64_t ms = 0; ms < LONG_ENOUGH_MS; ms += 1000) {
+		sandbox_run(s, 1000);
+		held_ms += s->hub.turns > 0 ? 1000 : 0;
+	}
+	ok(held_ms < 3 * CONTROLLER_SILENCE_MS,
+	   "a runner that falls silent in mid-upload has the turn for two connections at most");
+	take_all_turns();
+	s->is_mute = false;
+	s->lost_over = 0;
+	sandbox_run(s, 60000);
+	is(session_state_name(o.report.state), "Uploading",
+	   "when it answers, it waits for another");
+	give_turns_back();
+	sandbox_run(s, 20000);
+	ok(is_right(), "and goes through");
+	end();
+}
+
 static void test_upload_that_begins_again(void)
 {
 	uint8_t payload[payload_error_bytes];
@@ -430,6 +460,7 @@ int main(void)
 	test_lower_rival();
 	test_turns();
 	test_turn_without_connection();
+	test_turn_of_a_mute_runner();
 	test_upload_that_begins_again();
 	test_pull_while_attaching();
 	test_slow_transfers();
