@@ -1,10 +1,8 @@
 #include "job.h"
 
 #include "base/mem.h"
-#include "base/rfc3339.h"
 #include "core/decode_pod.h"
 #include "core/decode_task.h"
-#include "core/validate.h"
 #include "term.h"
 
 #include <assert.h>
@@ -38,7 +36,7 @@ struct job *job_new(struct term *term, struct str uid, struct str in_namespace, 
 	return job;
 }
 
-static void free_plan(struct job *job)
+void job_forget_plan(struct job *job)
 {
 	if (job->plan)
 		plan_free(job->plan);
@@ -81,7 +79,7 @@ void job_delete(struct job *job)
 	run_delete(job->run);
 	free(job->unsure);
 	places_leave(term_places(job->term), str_of(job->uid));
-	free_plan(job);
+	job_forget_plan(job);
 	free_task(job);
 	free_pod(&job->pod);
 	buf_free(&job->create_refusal_text);
@@ -163,7 +161,7 @@ void job_doubt_task(struct job *job)
 void job_unload(struct job *job)
 {
 	free_task(job);
-	free_plan(job);
+	job_forget_plan(job);
 	job->task_known = KNOWN_UNSEEN;
 }
 
@@ -337,7 +335,7 @@ void job_note_attempt(struct job *job, int64_t attempt)
 
 /* --- What follows. --- */
 
-static bool task_is_over(const struct job *job)
+bool job_task_is_over(const struct job *job)
 {
 	return job->task_known == KNOWN_ABSENT ||
 	       (job->task_known == KNOWN_PRESENT &&
@@ -346,7 +344,7 @@ static bool task_is_over(const struct job *job)
 
 bool job_is_over(const struct job *job)
 {
-	return task_is_over(job) && job->pod.known != KNOWN_PRESENT;
+	return job_task_is_over(job) && job->pod.known != KNOWN_PRESENT;
 }
 
 struct str job_pod_namespace(const struct job *job)
@@ -371,136 +369,9 @@ bool job_pod_name(const struct job *job, char name[POD_NAME_SIZE])
 
 const struct kube_object *job_other_pod(const struct job *job)
 {
-	if (task_is_over(job))
+	if (job_task_is_over(job))
 		return term_pod_other(job->term, job);
 	if (job->pod.known == KNOWN_PRESENT || is_marked_run(job) || last_attempt(job) == 0)
 		return NULL;
 	return term_pod_other(job->term, job);
-}
-
-/* --- Judging. --- */
-
-/* The mark froze the plan; it is in the Pod, or nowhere. */
-static void take_frozen_plan(struct job *job)
-{
-	struct str sha256 = job->task->status.plan_sha256;
-	struct plan *plan;
-	struct err err;
-
-	if (job->plan_is_frozen)
-		return;
-	if (job->plan && str_equal(str_of(job->plan->sha256), sha256)) {
-		job->plan_is_frozen = true;
-		return;
-	}
-	free_plan(job);
-	if (!job->pod.pod)
-		return;
-	plan = mem_new(1, sizeof(*plan));
-	if (plan_read(plan, job->pod.pod->plan, &err) < 0 ||
-	    !str_equal(str_of(plan->sha256), sha256)) {
-		plan_free(plan);
-		free(plan);
-		return;
-	}
-	job->plan = plan;
-	job->plan_is_frozen = true;
-}
-
-/*
- * The class, once it is known whether it is for this namespace. The task is there, so its namespace
- * is: when the watch has not told of it yet, then it has no labels only for us, and there are
- * selectors that match by a label's absence.
- */
-static const struct class *find_class(struct job *job)
-{
-	const struct policy *policy = term_policy(job->term);
-	const struct class *class = policy_class(policy, job->task->spec.class_name);
-
-	job->are_labels_missing = class && class->namespace_selector.n > 0 &&
-				  !policy_knows_namespace(policy, job->task->namespace);
-	if (job->are_labels_missing)
-		class = NULL;
-	if (class)
-		job->class_missing_ms = JOB_NO_TIME;
-	else if (job->class_missing_ms == JOB_NO_TIME)
-		job->class_missing_ms = term_now_ms(job->term);
-	return class;
-}
-
-static void make_plan(struct job *job)
-{
-	const struct class *class;
-
-	if (job->judged_version == term_policy(job->term)->version)
-		return;
-	free_plan(job);
-	job->judged_version = term_policy(job->term)->version;
-	class = find_class(job);
-	validate(job->task, class,
-		 policy_namespace_labels(term_policy(job->term), job->task->namespace),
-		 &job->refusal);
-	if (!class || job->refusal.reason != REASON_NONE)
-		return;
-	job->plan = mem_new(1, sizeof(*job->plan));
-	plan_make(job->plan, job->task, class);
-}
-
-static void note_mark(struct job *job)
-{
-	take_frozen_plan(job);
-	if (job->run)
-		run_note_mark(job->run);
-}
-
-static int64_t created_ms(const struct job *job)
-{
-	int64_t created_us;
-
-	return rfc3339_parse(job->task->created_at, &created_us) ? created_us / 1000 : 0;
-}
-
-static void note_admission(struct job *job, enum admission admission)
-{
-	if (job->queued_ms == JOB_NO_TIME)
-		job->queued_ms = term_now_ms(job->term);
-	if (admission == ADMISSION_GRANTED && job->admitted_ms == JOB_NO_TIME)
-		job->admitted_ms = term_now_ms(job->term);
-}
-
-static enum admission ask_for_place(struct job *job)
-{
-	struct places *places = term_places(job->term);
-	struct str uid = str_of(job->uid);
-	struct str class = job->task->spec.class_name, namespace = job->task->namespace;
-	enum admission admission;
-
-	if (task_is_marked(job->task) || job->pod.known == KNOWN_PRESENT)
-		places_take(places, uid, class, namespace);
-	admission = places_ask(places, uid, class, namespace, created_ms(job));
-	if (admission != ADMISSION_WAITING)
-		return admission;
-	term_grant(job->term);
-	return places_ask(places, uid, class, namespace, created_ms(job));
-}
-
-/* Out of sight it keeps its place, or its turn would be over before it can be read. */
-void job_judge(struct job *job)
-{
-	job->admission = ADMISSION_WAITING;
-	if (task_is_over(job)) {
-		places_leave(term_places(job->term), str_of(job->uid));
-		term_grant(job->term);
-		return;
-	}
-	if (job->task_known != KNOWN_PRESENT)
-		return;
-	if (task_is_marked(job->task))
-		note_mark(job);
-	else
-		make_plan(job);
-	if (!task_is_marked(job->task) && !job->plan)
-		return;
-	job->admission = ask_for_place(job);
-	note_admission(job, job->admission);
 }

@@ -105,6 +105,7 @@ bool job_note_name(struct job *job, struct str in_namespace, struct str name);
 void job_doubt_task(struct job *job);
 /* Frees the task and what comes from it: it will be read again. */
 void job_unload(struct job *job);
+void job_forget_plan(struct job *job);
 
 /*
  * A Pod that has the name of one of the task's. Left out is one of an older time; one beside a Pod
@@ -124,6 +125,8 @@ void job_note_attempt(struct job *job, int64_t attempt);
 
 /* --- What follows from them. --- */
 
+/* The task is gone, going or at its end, as far as is known for sure. */
+bool job_task_is_over(const struct job *job);
 /* Everything of the task has been said and done, and nothing of it is left that is ours. */
 bool job_is_over(const struct job *job);
 
