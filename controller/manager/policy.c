@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "core/decode_class.h"
+#include "core/selector.h"
 #include "kinds.h"
 #include "term.h"
 
@@ -65,7 +66,7 @@ static void on_synced(void *context)
 	const struct policy *policy = context;
 
 	if (policy_is_known(policy))
-		term_arm(policy->term);
+		term_note_policy_known(policy->term);
 }
 
 static void on_classes_trouble(void *context, const struct err *err, int64_t retry_ms)
@@ -91,6 +92,20 @@ bool policy_names_space(const struct policy *policy, struct str name)
 	return false;
 }
 
+bool policy_lets_pods_into(const struct policy *policy, struct str name)
+{
+	struct str labels = policy_namespace_labels(policy, name);
+
+	map_for_each (entry, &policy->classes) {
+		const struct class *class = entry->value;
+
+		if (class->pod_namespace.n == 0 &&
+		    selector_matches(class->namespace_selector, labels))
+			return true;
+	}
+	return false;
+}
+
 /* --- Namespaces: their labels. --- */
 
 static void on_namespace(void *context, const struct kube_object *object)
@@ -109,6 +124,11 @@ static void on_namespaces_trouble(void *context, const struct err *err, int64_t 
 bool policy_knows_namespace(const struct policy *policy, struct str name)
 {
 	return watch_find(policy->namespaces, STR(""), name) != NULL;
+}
+
+const struct kube_object *policy_next_namespace(const struct policy *policy, struct str name)
+{
+	return watch_after(policy->namespaces, STR(""), name);
 }
 
 struct str policy_namespace_labels(const struct policy *policy, struct str name)

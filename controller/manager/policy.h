@@ -34,8 +34,12 @@ bool policy_is_known(const struct policy *policy);
 const struct class *policy_class(const struct policy *policy, struct str name);
 /* Whether Pods of a class are to be in this namespace, whatever its tasks'. */
 bool policy_names_space(const struct policy *policy, struct str name);
+/* Whether a class lets the tasks of this namespace have their Pods in it, because it is theirs. */
+bool policy_lets_pods_into(const struct policy *policy, struct str name);
 /* The watch has told of it. */
 bool policy_knows_namespace(const struct policy *policy, struct str name);
+/* The one behind that name, in the order of names; NULL: none. Valid until the loop turns. */
+const struct kube_object *policy_next_namespace(const struct policy *policy, struct str name);
 /* Raw JSON; empty when the namespace is not known, or has none. */
 struct str policy_namespace_labels(const struct policy *policy, struct str name);
 

@@ -240,7 +240,7 @@ struct space *space_new(struct term *term, struct str name)
 	struct space *space = mem_new(1, sizeof(*space));
 	struct watch_config pods = {.resource = &kind_pods,
 				    .in_namespace = space->name,
-				    .label_selector = "app.kubernetes.io/managed-by=sandboxtask",
+				    .label_selector = KINDS_PODS_OF_OURS,
 				    .field_selector = ""};
 	struct watch_config policies = {.resource = &kind_network_policies,
 					.in_namespace = space->name,

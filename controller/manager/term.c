@@ -266,6 +266,12 @@ void term_note_policy(struct term *term, const struct class *class)
 	}
 }
 
+void term_note_policy_known(struct term *term)
+{
+	leftovers_begin(&term->leftovers);
+	term_arm(term);
+}
+
 void term_note_watch_trouble(struct term *term, const struct target_resource *resource,
 			     struct str in_namespace, const struct err *err, int64_t retry_ms)
 {
@@ -421,6 +427,7 @@ struct term *term_new(const struct term_config *config)
 	workqueue_init(&term->queue, 2 * TERM_JOBS_MAX);
 	shares_init(&term->shares, TERM_EFFECTS_PER_NAMESPACE_MAX, TERM_JOBS_MAX);
 	list_init(&term->events);
+	leftovers_init(&term->leftovers, term);
 	policy_start(&term->policy, term);
 	term->tasks = watch_new(config->io, config->client, &tasks, &of_tasks, term);
 	return term;
@@ -450,6 +457,7 @@ void term_delete(struct term *term)
 		space_delete(entry->value);
 	map_free(&term->spaces);
 	watch_delete(term->tasks);
+	leftovers_end(&term->leftovers);
 	policy_end(&term->policy);
 	places_free(&term->places);
 	shares_free(&term->shares);

@@ -96,11 +96,16 @@ void term_rest(struct term *term, struct job *job, int64_t wake_at_ms);
 /* Sends an Event, without waiting for it; none when another one leads by now. */
 void term_send_event(struct term *term, struct str in_namespace, struct str body);
 
+/* The Pods of this namespace have been told of, and whatever becomes of them is. */
+bool term_space_is_listed(const struct term *term, struct str in_namespace);
+
 /* Looks at what is due, soon. */
 void term_arm(struct term *term);
 
 /* From the parts: `class` is new, or not as before; NULL: something else of the policy is. */
 void term_note_policy(struct term *term, const struct class *class);
+/* All of it has been listed: the first time, or again. */
+void term_note_policy_known(struct term *term);
 void term_note_watch_trouble(struct term *term, const struct target_resource *resource,
 			     struct str in_namespace, const struct err *err, int64_t retry_ms);
 void term_pod_note(struct term *term, const struct kube_object *object);

@@ -5,6 +5,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "core/workqueue.h"
+#include "leftovers.h"
 #include "shares.h"
 #include "term.h"
 
@@ -16,6 +17,7 @@ struct term {
 	struct map spaces; /* by name: struct space */
 	struct workqueue queue;
 	struct policy policy;
+	struct leftovers leftovers;
 	struct watch *tasks;
 	bool are_tasks_listed;
 	struct io_timer *pump;

@@ -14,6 +14,13 @@ struct space *term_space(struct term *term, struct str name)
 	return space;
 }
 
+bool term_space_is_listed(const struct term *term, struct str in_namespace)
+{
+	const struct space *space = map_get(&term->spaces, in_namespace);
+
+	return space && space->is_listed;
+}
+
 static void end_if_unneeded(struct term *term, struct space *space)
 {
 	if (space->users > 0 || policy_names_space(&term->policy, str_of(space->name)))

@@ -169,6 +169,8 @@ static void begin(struct run *run, uint64_t seed, uint64_t point)
 	struct sim_clock *clock = &run->world.clock;
 
 	sim_world_init(&run->world, seed);
+	if (run->scenario->shares_namespace)
+		sim_world_share_namespaces(&run->world);
 	run->world.node.program = run->scenario->program;
 	run->world.trouble_percent = run->scenario->trouble_percent;
 	run->world.point = point;

@@ -22,6 +22,7 @@ struct sim_scenario {
 	int controllers;	  /* at the beginning */
 	bool restarts;		  /* after a crash comes another one */
 	int64_t away_ms;	  /* how long there is none, or it is frozen, at the most */
+	bool shares_namespace;	  /* the Pod is in the task's own */
 	unsigned trouble_percent; /* on the network all the while */
 	void (*befalls)(struct sim_pod *pod);
 	bool deletes_task, recreates_task; /* meanwhile: the latter under the same name */

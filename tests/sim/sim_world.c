@@ -38,6 +38,14 @@ void sim_world_init(struct sim_world *world, uint64_t seed)
 	create(world, "sandboxclasses", json_of(OBJECTS_CLASS));
 }
 
+void sim_world_share_namespaces(struct sim_world *world)
+{
+	struct sim_object *class = sim_store_find(
+		&world->api.store, sim_store_kind("sandboxclasses"), STR(""), STR("default"));
+
+	sim_store_patchf(&world->api.store, "admin", class, "{'spec':{'podNamespace':''}}");
+}
+
 void sim_world_free(struct sim_world *world)
 {
 	sim_attach_free_all(world);

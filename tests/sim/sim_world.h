@@ -57,6 +57,9 @@ struct sim_object *sim_world_task(struct sim_world *world, const char *name);
 struct sim_object *sim_world_task_in(struct sim_world *world, const char *in_namespace,
 				     const char *name);
 
+/* From now on tasks have their Pods with them, in their own namespaces. */
+void sim_world_share_namespaces(struct sim_world *world);
+
 void sim_world_create_namespace(struct sim_world *world, const char *name);
 
 #endif
