@@ -1,30 +1,10 @@
 #include "session/session.h"
 
-#include "sandbox.h"
+#include "one_session.h"
 #include "tap.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static struct sandbox *s;
-static struct owner o;
-
-static void begin(void)
-{
-	s = sandbox_new();
-	owner_init(&o, s);
-}
-
-static void end(void)
-{
-	owner_free(&o);
-	sandbox_delete(s);
-}
-
-static const char *state(void)
-{
-	return session_state_name(o.report.state);
-}
 
 /* --- The way that all goes well. */
 

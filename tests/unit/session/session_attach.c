@@ -2,40 +2,15 @@
 #include "session/session.h"
 #include "session/wire.h"
 
-#include "sandbox.h"
+#include "one_session.h"
 #include "tap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static struct sandbox *s;
-static struct owner o;
-
-static void begin(void)
-{
-	s = sandbox_new();
-	owner_init(&o, s);
-}
-
-static void end(void)
-{
-	owner_free(&o);
-	sandbox_delete(s);
-}
-
-static const char *state(void)
-{
-	return session_state_name(o.report.state);
-}
-
 static const char *trouble(void)
 {
 	return attach_verdict_name(o.report.trouble);
-}
-
-static struct io_ws *socket(void)
-{
-	return fake_ws_last(&s->ws);
 }
 
 /* --- Handshakes that are refused: for a while, and then no more. */

@@ -1,33 +1,8 @@
 /* Runners that don't answer: when that ends a session, and when it is borne. */
 #include "session/session.h"
 
-#include "sandbox.h"
+#include "one_session.h"
 #include "tap.h"
-
-static struct sandbox *s;
-static struct owner o;
-
-static void begin(void)
-{
-	s = sandbox_new();
-	owner_init(&o, s);
-}
-
-static void end(void)
-{
-	owner_free(&o);
-	sandbox_delete(s);
-}
-
-static const char *state(void)
-{
-	return session_state_name(o.report.state);
-}
-
-static struct io_ws *socket(void)
-{
-	return fake_ws_last(&s->ws);
-}
 
 static void attach_and_run_until(enum session_state wanted)
 {
