@@ -292,6 +292,14 @@ void leader_begin(struct leader *l)
 	assert(l->term);
 }
 
+struct job *leader_open_with_job(struct leader *l)
+{
+	leader_open(l);
+	leader_on(l, "GET", LEADER_TASK, 200, "")->hangs = true;
+	leader_begin(l);
+	return term_add_job(l->term, STR(LEADER_UID), STR("team"), STR("answer"));
+}
+
 void leader_open_with_pod(struct leader *l)
 {
 	leader_open(l);

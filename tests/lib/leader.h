@@ -54,6 +54,8 @@ struct leader {
 void leader_open(struct leader *l);
 /* Takes the Lease; from there on there is a term, whose first lists have been read. */
 void leader_begin(struct leader *l);
+/* Both, and a job that the test tells what it knows: no answer comes about its task. */
+struct job *leader_open_with_job(struct leader *l);
 /* Both, and a task with a Pod that is on its way. */
 void leader_open_with_pod(struct leader *l);
 /* Marks that task. */

@@ -93,6 +93,15 @@ static void lost_pods_keep_their_last_word(void)
 	cmp_ok(d.reason, "==", REASON_Interrupted, "but not by another Pod's");
 }
 
+/* What Kubernetes says of a Pod then. */
+static void give_up_node(struct pod *pod)
+{
+	pod->conditions[pod->condition_count++] =
+		(struct pod_condition){.type = STR("DisruptionTarget"),
+				       .status = STR("True"),
+				       .reason = STR("DeletionByTaintManager")};
+}
+
 static void a_pod_whose_deadline_is_long_over_has_a_dead_node(void)
 {
 	struct facts facts = MARKED(.stage = SESSION_CONNECTING);
@@ -105,10 +114,7 @@ static void a_pod_whose_deadline_is_long_over_has_a_dead_node(void)
 	cmp_ok(d.reason, "==", REASON_RunnerFailed,
 	       "a Pod that nobody deletes and nobody reaches is given up after its deadline");
 	world.pod.deleting = true;
-	world.pod.conditions[world.pod.condition_count++] =
-		(struct pod_condition){.type = STR("DisruptionTarget"),
-				       .status = STR("True"),
-				       .reason = STR("DeletionByTaintManager")};
+	give_up_node(&world.pod);
 	reconcile(&world.snapshot, &d);
 	cmp_ok(d.reason, "==", REASON_NodeLost, "what Kubernetes says of its node is told");
 }
@@ -120,10 +126,7 @@ static void silence_may_have_a_known_cause(void)
 	struct decision d;
 
 	facts_build(&world, &facts);
-	world.pod.conditions[world.pod.condition_count++] =
-		(struct pod_condition){.type = STR("DisruptionTarget"),
-				       .status = STR("True"),
-				       .reason = STR("DeletionByTaintManager")};
+	give_up_node(&world.pod);
 	reconcile(&world.snapshot, &d);
 	cmp_ok(d.reason, "==", REASON_NodeLost,
 	       "a runner on a lost node is NodeLost, not RunnerFailed");

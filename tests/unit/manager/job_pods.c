@@ -20,10 +20,7 @@ static struct err err;
 
 static void begin(void)
 {
-	leader_open(&l);
-	leader_on(&l, "GET", LEADER_TASK, 200, "")->hangs = true;
-	leader_begin(&l);
-	job = term_add_job(l.term, STR(LEADER_UID), STR("team"), STR("answer"));
+	job = leader_open_with_job(&l);
 }
 
 static void finish(void)

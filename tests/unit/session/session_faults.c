@@ -322,7 +322,8 @@ static void test_upload_that_begins_again(void)
 	end();
 }
 
-static void test_pull_while_attaching(void)
+/* Nobody pulls the outcome yet. */
+static void run_to_the_end(void)
 {
 	begin();
 	o.is_passive = true;
@@ -330,6 +331,11 @@ static void test_pull_while_attaching(void)
 	session_upload(o.session, &s->bundle_object);
 	session_start(o.session);
 	sandbox_run(s, 10000);
+}
+
+static void test_pull_while_attaching(void)
+{
+	run_to_the_end();
 	s->is_mute = true;
 	fake_ws_end(fake_ws_last(&s->ws), (struct fake_end){.code = ERR_TRANSPORT});
 	sandbox_run(s, 1000);
@@ -382,12 +388,7 @@ static void pull_until_overdue(void)
 {
 	uint64_t total;
 
-	begin();
-	o.is_passive = true;
-	owner_attach(&o);
-	session_upload(o.session, &s->bundle_object);
-	session_start(o.session);
-	sandbox_run(s, 10000);
+	run_to_the_end();
 	total = s->model.outcome_object.total;
 	s->is_mute = true;
 	session_pull(o.session);
