@@ -1,5 +1,6 @@
 #include "meter.h"
 
+#include "clock.h"
 #include "folder.h"
 #include "text.h"
 
@@ -7,7 +8,6 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A hostile program decides how deep and how wide its folders are, and inside gVisor it takes half
@@ -83,14 +83,6 @@ void meter_look(struct meter *meter, const struct bundle *plan, pid_t init, int 
 {
 	look_at_processes(meter, plan, init);
 	look_at_scratch(meter, scratch);
-}
-
-static int64_t clock_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* True when a regular file of at least `bytes` is found in time; never follows a link. */

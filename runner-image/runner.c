@@ -1,5 +1,6 @@
 #include "runner.h"
 
+#include "clock.h"
 #include "facts.h"
 #include "gate.h"
 #include "jail.h"
@@ -24,7 +25,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Bytes read from stdin, and frames written to stdout, before others get their turn. */
@@ -70,19 +70,6 @@ struct runner {
 	struct object outcome;
 	uint8_t facts[HELLO_FACTS_BYTES_MAX];
 };
-
-static int64_t clock_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
-static int64_t clock_ms(void)
-{
-	return clock_us() / 1000;
-}
 
 static void give_up(const char *what) __attribute__((noreturn));
 static void give_up(const char *what)
